@@ -1,5 +1,5 @@
 /* Finds the units that exist when the bus starts, by their folders. An abandoned scope outlives the bus that has made
- * it: a host on which only such scopes are left has no bus. Empty scopes have ended meanwhile. */
+ * it: a host on which only such scopes are left has no bus. Scopes without processes have ended while no bus was there. */
 #include "bus.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The authentication before the first message: lines of text, in which a client says who it is. The kernel knows that
- * (SO_PEERCRED), so EXTERNAL is the only method, as with dbus-daemon for the system bus. */
+/* The authentication before the first message: lines of text, in which a client names its user. The kernel knows the
+ * user of the client (SO_PEERCRED), so EXTERNAL is the only method, as with dbus-daemon for the system bus. */
 #include "bus.h"
 
 #include <stdio.h>
@@ -86,7 +86,8 @@ static bool take_line(struct client *client, const char *line)
     if (client->auth == WAITS_FOR_DATA && strncmp(line, "DATA", 4) == 0)
         return is_own_number(client, line[4] == ' ' ? line + 5 : "") ? accept_user(client) : reject(client);
     if (client->auth == WAITS_FOR_BEGIN && strcmp(line, "NEGOTIATE_UNIX_FD") == 0)
-        say(client, "AGREE_UNIX_FD"); /* read(2) closes what comes: no call that is answered here has a descriptor */
+        say(client, "AGREE_UNIX_FD"); /* read(2) drops descriptors that come with bytes: no call that this bus answers
+                                       * has a descriptor */
     else if (strcmp(line, "CANCEL") == 0 || strncmp(line, "ERROR", 5) == 0)
         return client->auth != WAITS_FOR_AUTH && reject(client);
     else

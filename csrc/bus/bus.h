@@ -1,5 +1,5 @@
-/* The system bus of an emulated host, with what systemd answers there about scopes and slices. It is an ordinary
- * program, emulated like any other. It is started when a process of the host first connects to the bus
+/* The system bus of an emulated host, together with systemd's answers about scopes and slices. The bus is an ordinary
+ * program, emulated like any other. The server starts it when a process of the host first connects to the bus
  * (csrc/shim/sys/socket/bus.c).
  *
  *     simunix-bus [SOCKET [CGROUPS]]     by default /run/dbus/system_bus_socket and /sys/fs/cgroup
@@ -50,7 +50,8 @@
 #define ERROR_UNIT_EXISTS "org.freedesktop.systemd1.UnitExists"
 #define SYSTEMD_VERSION "252"
 
-/* wire.c: a place in bytes that another program has written. After a mistake, it gives only zeros and empty texts. */
+/* wire.c: a place in bytes that another program has written. After a mistake in the bytes, reading gives only zeros and
+ * empty texts. */
 struct reader {
     const uint8_t *data;
     size_t size;
@@ -117,13 +118,13 @@ struct signal_head {
     const char *signature;
 };
 void send_signal(struct client *client, const struct signal_head *head, const struct writer *body);
-void broadcast(const struct signal_head *head, const struct writer *body); /* to all clients that have asked for it */
+void broadcast(const struct signal_head *head, const struct writer *body); /* to all clients that have asked for the signal */
 
 /* client.c */
 struct rule;
 struct client {
     int fd;
-    uint32_t number; /* its unique name is :1.NUMBER once it has called Hello */
+    uint32_t number; /* the client's unique name is :1.NUMBER once it has called Hello */
     pid_t pid;
     uid_t user;
     gid_t group;
@@ -188,7 +189,7 @@ struct settings {
     uint64_t quota_period_us;
     uint64_t values[LIMITS];
     char masks[LIMITS][NAME_ROOM];
-    uint32_t given; /* a bit for each of `limits` that was given */
+    uint32_t given; /* a bit for each element of `limits` that the client has set */
 };
 void settings_begin(struct settings *settings);
 void settings_end(struct settings *settings);
@@ -200,14 +201,14 @@ int settings_apply(const struct settings *settings, const char *group, uint32_t 
 enum unit_state { UNIT_ACTIVE, UNIT_STOPPING, UNIT_ABANDONED, UNIT_DEAD };
 struct unit {
     char name[NAME_ROOM];
-    char group[PATH_ROOM];   /* the path of its cgroup below the root of cgroups, with a slash at the beginning */
-    char stopper[PATH_ROOM]; /* the D-Bus path of the systemd job that stops it; "" if there is none */
+    char group[PATH_ROOM];   /* the path of the unit's cgroup below the root of cgroups, with a slash at the beginning */
+    char stopper[PATH_ROOM]; /* the D-Bus path of the systemd job that stops the unit; "" if there is none */
     struct settings settings;
     enum unit_state state;
     bool is_slice;
     bool was_killed;
-    bool is_lost; /* its processes could not be put into its cgroup */
-    bool is_kept; /* a client has asked to keep it */
+    bool is_lost; /* the unit's processes could not be put into its cgroup */
+    bool is_kept; /* a client has asked to keep the unit */
     int watch;
     uint64_t since_us; /* the real time of the host, in microseconds */
     int64_t deadline_ns;
@@ -225,7 +226,8 @@ struct unit *unit_make(const char *name, const struct settings *settings); /* re
 struct unit *slice_ensure(const char *name);
 void unit_adopt(const char *name, const char *group);
 void unit_stop(struct unit *unit, const char *job);
-void unit_look(struct unit *unit); /* check whether its cgroup has become empty, or its time has run out */
+void unit_look(struct unit *unit); /* check whether the unit's cgroup has become empty, or the time to stop the unit has
+                                    * run out */
 void unit_end(struct unit *unit);
 void units_look(void);
 int64_t units_deadline(void); /* returns -1 if there is none */
@@ -250,7 +252,8 @@ int cgroup_write(const char *group, const char *file, const char *text);
 bool cgroup_read(const char *group, const char *file, char *text, size_t room);
 bool cgroup_is_populated(const char *group);
 int cgroup_attach(const char *group, pid_t pid);
-void cgroup_signal(const char *group, int number); /* to all processes in the cgroup and in those below */
+void cgroup_signal(const char *group, int number); /* send the signal to all processes in the cgroup and in the cgroups
+                                                    * below it */
 size_t cgroup_pids(const char *group, pid_t *pids, size_t room);
 void cgroup_remove(const char *group);
 bool cgroup_of(pid_t pid, char *group, size_t room);

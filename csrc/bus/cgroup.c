@@ -66,8 +66,8 @@ bool cgroup_read(const char *group, const char *file, char *text, size_t room)
     return size >= 0;
 }
 
-/* Pass controllers on to the children of a cgroup, each by a write of its own, so that one which does not exist does
- * not prevent the others. */
+/* Pass controllers on to the children of a cgroup, each by a write of its own, so that a controller which does not
+ * exist does not prevent the others. */
 int cgroup_enable(const char *group, const char *controllers)
 {
     char there[NAME_ROOM];
@@ -123,7 +123,7 @@ static int by_name(const void *one, const void *other)
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* Return the cgroups in a cgroup, by name. The caller frees each, and the list. */
+/* Return the cgroups in a cgroup, by name. The caller frees each name, and the list. */
 static char **groups_in(const char *group, size_t *count)
 {
     char path[2 * PATH_ROOM];

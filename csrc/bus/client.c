@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define OUT_MAX (16 << 20) /* a client that takes nothing is closed */
+#define OUT_MAX (16 << 20) /* the connection of a client that reads nothing is closed */
 
 struct client *clients;
 static uint32_t latest_number; /* 0 is systemd's */
@@ -46,7 +46,8 @@ struct client *client_named(const char *name)
     return NULL;
 }
 
-/* Answer a call to another client, in the words of dbus-daemon: nobody has the name, or the client may not be called. */
+/* Answer a call to another client with an error, in the words of dbus-daemon: no client has the name, or the client may
+ * not be called. */
 static void call_another(struct client *client, struct message *call)
 {
     if (client_named(call->destination) != NULL)
@@ -65,7 +66,7 @@ static void take_message(struct client *client, struct message *call)
     bool is_driver = call->destination == NULL || strcmp(call->destination, BUS_NAME) == 0;
 
     if (call->type != METHOD_CALL)
-        return; /* a client's signals and answers have nobody who may be told */
+        return; /* no other client may get a client's signals and answers */
     if (!client->has_name && !(is_driver && strcmp(call->member, "Hello") == 0)) {
         answer_error(client, call, BUS_NAME, ERROR_ACCESS_DENIED,
                      "Client tried to send a message other than Hello without being registered");

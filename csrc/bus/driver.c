@@ -145,7 +145,7 @@ static void start_service(struct client *client, struct message *call)
                      "The name %s was not provided by any .service files", name);
 }
 
-/* The credentials of a client, of systemd, or of the bus. The last two are this process. */
+/* The credentials of a client, of systemd, or of the bus. This process is both systemd and the bus. */
 struct who {
     bool is_known;
     uid_t user;

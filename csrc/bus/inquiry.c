@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return the unit with this name. NULL: the call has been answered with an error, whose text has a place for the name. */
+/* Return the unit with this name. If there is none, answer the call with an error, whose text has a place for the name,
+ * and return NULL. */
 struct unit *unit_known(struct client *client, struct message *call, const char *name, const char *format)
 {
     struct unit *unit = unit_named(name);
@@ -34,7 +35,7 @@ void unit_get(struct client *client, struct message *call)
         answer_unit(client, call, unit);
 }
 
-/* A unit that does not exist has an object as well, which says so. */
+/* systemd also has an object for a unit that does not exist; the object's properties say that the unit does not exist. */
 void unit_load(struct client *client, struct message *call)
 {
     const char *name = get_string(&call->body);

@@ -27,7 +27,8 @@ static void make_folder_of(const char *path)
         fail("cannot make %s: %m", folder);
 }
 
-/* Make the socket. It gets its name when it listens, so that every program which finds it can connect. */
+/* Make the socket. The socket's file gets its name when the socket listens, so that every program which finds the file
+ * can connect. */
 static int listen_at(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -53,7 +54,7 @@ static int patience_ms(void)
     return left_ns <= 0 ? 0 : (int)((left_ns + 999999) / 1000000);
 }
 
-/* Wait once, and handle what has come. */
+/* Wait once, and handle the events that have come. */
 static void turn(int listener)
 {
     static struct pollfd *entries;
@@ -82,7 +83,7 @@ static void turn(int listener)
     if (entries[0].revents & POLLIN)
         client_accept(listener);
     for (struct client *client = clients; client != NULL; client = client->next)
-        client_turn(client, 0); /* what the others have caused */
+        client_turn(client, 0); /* events that the handling of other events has caused */
     clients_forget_gone();
 }
 
@@ -111,7 +112,7 @@ int main(int count, char **words)
         turn(listener);
         has_served |= clients != NULL;
     }
-    if (number_of(path) == own) /* else another bus has taken the place */
+    if (number_of(path) == own) /* otherwise another bus has made its socket at this path */
         unlink(path);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* systemd, as far as scopes and slices are concerned: its Manager, the methods of units, and who may call them. */
+/* systemd, as far as scopes and slices are concerned: its Manager, the methods of units, and which users may call these
+ * methods. */
 #include "bus.h"
 
 #include <errno.h>
@@ -170,7 +171,7 @@ static void kill_unit(struct client *client, struct message *call)
     struct unit *unit = unit_known(client, call, get_string(&call->body), "Unit %s not loaded.");
     uint32_t number;
 
-    get_string(&call->body); /* of a scope all processes are meant, whoever is */
+    get_string(&call->body); /* for a scope, all of its processes are meant, whichever process the caller names */
     number = get_u32(&call->body);
     if (unit == NULL)
         return;
@@ -211,7 +212,7 @@ static void set_unit_properties(struct client *client, struct message *call)
 
     if (unit == NULL)
         return;
-    get_u32(&call->body); /* whether they are to last beyond a boot: units here do not */
+    get_u32(&call->body); /* whether the properties are to survive a boot: units of this bus do not survive one */
     changed = unit->settings;
     given = changed.given;
     changed.given = 0;

@@ -16,7 +16,7 @@ struct rule {
     struct rule *next;
     size_t count;
     struct condition conditions[KEYS_MAX];
-    char text[]; /* keys and values lie in it */
+    char text[]; /* the keys and values point into this text */
 };
 
 static const char *const keys[] = {"type", "sender",         "interface",   "member",
@@ -36,8 +36,8 @@ static bool key_is_known(const char *key)
     return strtoul(key + 3, &end, 10) < ARGUMENTS_MAX && (*end == '\0' || strcmp(end, "path") == 0);
 }
 
-/* Take a value out of its quotes, in place; outside of quotes \' is a quote. Returns the text after the value; NULL:
- * the quote does not end. */
+/* Take a value out of its quotes, in place; outside of quotes \' stands for a quote. Returns the text after the value;
+ * NULL if the closing quote is missing. */
 static char *take_value(char *from)
 {
     char *to = from;
@@ -121,7 +121,7 @@ static bool is_equal(const struct rule *one, const struct rule *other)
     return true;
 }
 
-/* Delete the rule that was added last, of those with the same meaning. */
+/* Of the client's rules with this meaning, delete the one that was added last. */
 bool rule_remove(struct client *client, const char *text)
 {
     const char *wrong;
@@ -215,7 +215,7 @@ static bool fits(const struct condition *condition, const struct signal_head *he
         return strcmp(value, head->path) == 0;
     if (strcmp(key, "path_namespace") == 0)
         return is_below(head->path, value, '/');
-    return strcmp(key, "eavesdrop") == 0; /* what goes to all has no destination */
+    return strcmp(key, "eavesdrop") == 0; /* a message to all clients has no destination */
 }
 
 bool client_wants(const struct client *client, const struct signal_head *head, const struct writer *body)

@@ -11,7 +11,7 @@ struct property {
     const char *name;
     const char *signature;
     void (*put)(struct writer *body, const struct unit *unit, const struct property *property);
-    const char *text; /* what `put` may go by */
+    const char *text; /* an argument for `put` */
     uint64_t number;
 };
 
@@ -176,8 +176,8 @@ static const struct property properties[] = {
     {SCOPE_INTERFACE, "TasksCurrent", "t", put_counted, "pids.current", 0},
 };
 
-/* Return whether a property belongs to an interface, for a unit of this type. Scopes and slices show the same of their
- * cgroups. */
+/* Return whether a property belongs to an interface, for a unit of this type. Scopes and slices have equal properties
+ * about their cgroups. */
 static bool is_of(const struct property *property, const struct unit *unit, const char *interface)
 {
     const char *own = property->interface;
@@ -274,7 +274,7 @@ static void get_all(struct client *client, struct message *call, const struct un
     free(body.data);
 }
 
-/* Return the unit that a path names. For a unit that does not exist, systemd has an object that says so. */
+/* Return the unit that a path names. systemd also has objects for units that do not exist; their properties say so. */
 static const struct unit *unit_of_path(const char *path)
 {
     static struct unit absent;

@@ -30,7 +30,7 @@ const struct limit limits[LIMITS] = {
     {"StartupIOWeight", "", 't', INFINITE},
 };
 
-/* Properties that are accepted, as by systemd, and have no effect here. */
+/* Properties that this bus accepts, as systemd does, but that have no effect here. */
 static const struct {
     const char *property;
     const char *signature;

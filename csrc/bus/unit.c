@@ -14,7 +14,7 @@
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.\\-@"
 #define ALL_CONTROLLERS "cpuset cpu io memory pids"
-#define USUAL_CONTROLLERS "memory pids" /* systemd counts these for each unit */
+#define USUAL_CONTROLLERS "memory pids" /* systemd counts these values for each unit */
 
 struct unit *units;
 static int watches = -1;
@@ -245,7 +245,7 @@ static void watch(struct unit *unit)
     unit->watch = inotify_add_watch(watches, path, IN_MODIFY);
 }
 
-/* Take over a scope of an earlier bus, to which no bus has attended since. */
+/* Take over a scope of an earlier bus, which has ended since. */
 void unit_adopt(const char *name, const char *group)
 {
     struct unit *unit = admit(name, group);
@@ -349,7 +349,7 @@ void unit_look(struct unit *unit)
     }
 }
 
-/* Check all units, and forget those that have ended. */
+/* Check all units, and remove those that have ended. */
 void units_look(void)
 {
     char events[4096];
@@ -380,7 +380,7 @@ int64_t units_deadline(void)
     return first;
 }
 
-/* Return whether there is a unit to attend to: a client has asked for it, and has not abandoned it. */
+/* Return whether this bus has to go on for a unit: one that a client has started and has not abandoned. */
 bool units_are_left(void)
 {
     for (struct unit *unit = units; unit != NULL; unit = unit->next)

@@ -22,7 +22,7 @@
 struct kind {
     const char *word;
     uint64_t namespaces;
-    bool is_contained; /* the ids of its user namespace are no others' */
+    bool is_contained; /* no other process has the ids of the host's user namespace */
 };
 static const struct kind kinds[] = {
     {"all", OWN, false},
@@ -41,8 +41,8 @@ static bool write_file(const char *path, const char *text)
     return done || control_failed("cannot write", path);
 }
 
-/* Map root of the new user namespace to the user that has made it. Before that, the kernel demands that setgroups(2) is
- * given up. */
+/* Map root of the new user namespace to the user that has made the namespace. The kernel demands that setgroups(2) is
+ * disabled first. */
 static bool become_root(unsigned user, unsigned group)
 {
     char map[64];
@@ -55,8 +55,8 @@ static bool become_root(unsigned user, unsigned group)
 }
 
 /* Become root of a contained host. The fork server has mapped the ids, but this process still has those of the fork
- * server, which are unknown here. Changing them makes the process one that others may not look into, and makes the
- * kernel forget what is to happen when its parent ends. */
+ * server, which are unknown here. A change of ids makes the process one whose memory other processes may not read
+ * (prctl(2), PR_SET_DUMPABLE), and removes the signal for the end of its parent. */
 static bool become_contained_root(void)
 {
     if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0)
@@ -74,13 +74,13 @@ static bool arrange_namespaces(const struct kind *kind, unsigned user, unsigned 
             return false;
         overlay_in_user_namespace();
     }
-    unshare(CLONE_NEWCGROUP); /* not every kernel has it, and the shim tells of cgroups anyway */
+    unshare(CLONE_NEWCGROUP); /* not every kernel has this kind of namespace, and the shim shows the host's cgroups anyway */
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
         return control_failed("cannot make mounts private below", "/");
     return network_up();
 }
 
-/* Run the new process. An error is reported on the host's own socket, when the host's first message has come. */
+/* Run the new process. After an error, wait for the host's first message, and report the error on the host's own socket. */
 static _Noreturn void live(int control, const struct kind *kind, unsigned user, unsigned group)
 {
     ksm_leave();
@@ -90,7 +90,8 @@ static _Noreturn void live(int control, const struct kind *kind, unsigned user, 
     dup2(control, CONTROL);
     close(control);
     if (kind->namespaces == 0) {
-        prctl(PR_SET_CHILD_SUBREAPER, 1); /* and no deadly signal: this process must live on to end the others */
+        prctl(PR_SET_CHILD_SUBREAPER, 1); /* and gets no deadly signal: this process must live on to end the host's
+                                           * other processes */
         children_outlive_none();
     } else {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -148,7 +149,7 @@ void birth_answer(const struct message *message, const char *which)
     close(message->fds[0]);
 }
 
-/* Wait for the end of a host's first process, which ends last of all processes in its namespaces. */
+/* Wait for the end of a host's first process; all other processes in its namespaces end before. */
 void death_answer(const struct message *message, const char *pid)
 {
     (void)message;

@@ -2,8 +2,8 @@
  * hosts.
  *
  * The server gives each host a number at its birth, and never gives a number twice. Invariant: the broker waits for no process.
- * What hosts say stays in the outbox until the server takes it, and a host has at most one message to read that it has not
- * answered. */
+ * Messages of hosts stay in the outbox until the server takes them, and each host has at most one message that it has
+ * not answered. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -23,7 +23,8 @@
 #define SERVER UINT64_MAX
 
 static struct message message;
-static int *ends; /* the broker's ends of the control sockets, by the host's number; -1: no such host, or no more */
+static int *ends; /* the broker's ends of the control sockets, by the host's number; -1: there is no such host, or it
+                   * has ended */
 static long ends_size;
 static int fork_server = -1;
 static int poller = -1;
@@ -102,7 +103,8 @@ static void bear(long number)
     close(pair[1]);
 }
 
-/* Send a message to a host. If the host is gone, the message is dropped: the server has been told so, or will be. */
+/* Send a message to a host. If the host has ended, the message is dropped: the server was told, or will be told, that
+ * the host has ended. */
 static void to_host(long number)
 {
     const int *place = place_of(number);
@@ -221,6 +223,6 @@ int broker_run(void)
     if (fork_server >= 0)
         close(fork_server);
     if (process > 0)
-        children_await(process); /* it puts the kernel's settings back */
+        children_await(process); /* the fork server's keeper restores the settings of the kernel */
     return 0;
 }

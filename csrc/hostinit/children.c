@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Have the kernel continue this process when its parent ends, however it ends. A stopped process would not see that the
- * other end of its socket is closed, and would stay, with all processes that wait for it. prctl(2): exec keeps this
- * setting, fork does not. */
+/* Have the kernel continue this process when its parent ends, however it ends. A stopped process would not notice that
+ * the other end of its socket is closed. The process would stay, and so would all processes that wait for it. prctl(2):
+ * exec keeps this setting, fork does not. */
 void children_outlive_none(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGCONT);

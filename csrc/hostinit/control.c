@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Receive the next message, and return its size; 0 if the other side is gone, -1 if no message is there yet. */
+/* Receive the next message, and return its size; 0 if the other side has closed its end, -1 if there is no message yet. */
 int message_receive(int fd, struct message *message)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof message->fds)];

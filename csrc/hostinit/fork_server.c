@@ -1,6 +1,7 @@
-/* The process that hosts are cloned from. A clone of the server would copy its memory, a clone of the broker its
- * descriptors; this process has little of both, so that the last host costs no more than the first. When the server or
- * the broker is killed, this process lives on until the kernel's settings are put back. */
+/* The process from which hosts are cloned. A clone of the server would copy the server's memory, a clone of the broker
+ * would copy the broker's descriptors. The fork server has little memory and few descriptors, so that the last host
+ * costs no more than the first. When the server or the broker is killed, this process lives on until the kernel's
+ * settings are put back. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -39,7 +40,7 @@ static _Noreturn void serve(void)
         answer();
     ksm_end();
     children_signal(
-        SIGCONT); /* one may have been stopped before it could say what is to happen at its parent's end (birth.c) */
+        SIGCONT); /* a host may have been stopped before it asked the kernel for a signal at its parent's end (birth.c) */
     _exit(0);     /* hosts in namespaces of their own die with this process, other hosts when their control sockets close */
 }
 

@@ -12,7 +12,7 @@
 
 static struct message message;
 
-/* Kill all descendants until none is left. Without a PID namespace, no process dies because this one ends. */
+/* Kill all descendants until none is left. Without a PID namespace, the end of this process would end no other process. */
 static void kill_descendants(void)
 {
     while (children_signal(SIGKILL)) /* orphans become children of this process, which is their subreaper */

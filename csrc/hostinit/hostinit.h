@@ -174,9 +174,9 @@ bool network_up(void);
 /* injection.c */
 struct shim_file {
     int descriptor; /* the descriptor of the shim's file in the process that is about to exec */
-    long entry;     /* the place to jump to, counted from the start of the file */
+    long entry;     /* the address to jump to, counted from the start of the shim's file */
     long size;
-    bool only_if_needed; /* the environment names the shim for a loader that takes it from there */
+    bool only_if_needed; /* the environment contains LD_PRELOAD with the shim, for programs whose loader reads it */
 };
 void injection_start(void);
 bool injection_begin(pid_t thread, const struct shim_file *shim);

@@ -1,9 +1,9 @@
-/* Brings the shim into programs that have no loader to bring it in, or whose loader would drop it: static ones, those that gain
- * privileges, those that their user may not read. The kernel's exec is traced (ptrace(2)).
+/* Loads the shim into programs that have no loader, or whose loader would not load it: static programs, programs that
+ * gain privileges, programs that their user may not read. The kernel's exec is traced (ptrace(2)).
  *
- * The process that is about to exec has opened the shim's file, and says which descriptor that is. When the new image is
+ * The process that is about to exec has opened the shim's file, and passes the number of the descriptor. When the new image is
  * complete and has not run yet, a few bytes over __vdso_gettimeofday (which the shim replaces anyway) map that file and jump to
- * its entry (csrc/shim/entry/injected_entry.S). Nothing else of the image is touched, so /proc/self/exe, privileges and
+ * its entry (csrc/shim/entry/injected_entry.S). The rest of the image is not changed, so /proc/self/exe, privileges and
  * addresses are the program's own.
  *
  * Invariant: an image that was to get the shim and cannot is killed before its first instruction. */
@@ -45,7 +45,7 @@ static struct traced traced[TRACED_MAX];
 static struct {
     pid_t process;
     const char *reason;
-} killed[KILLED_MAX]; /* the last ones, in a circle */
+} killed[KILLED_MAX]; /* the last reasons, in a ring */
 static unsigned killed_count;
 
 /* mov $9, %eax; syscall; add %rbx, %rax; jmp *%rax (and 4 bytes that are never reached) */
@@ -59,8 +59,8 @@ static struct traced *place_of(pid_t thread)
     return NULL;
 }
 
-/* Return where the stub is put, counted from the start of the vDSO, which is one file for all programs; 0 if there is
- * no vDSO. */
+/* Return the place of the stub (the few bytes), counted from the start of the vDSO, which is equal in all programs; 0
+ * if there is no vDSO. */
 static uint64_t stub_offset(void)
 {
     const uint8_t *base = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
@@ -92,7 +92,8 @@ void injection_start(void)
     proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Read what the kernel has passed to a program from /proc, since the program's user decides what is on its stack. */
+/* Read the auxiliary vector of a program from /proc, and not from the program's stack, which the program's user could
+ * change. */
 static bool read_image(pid_t process, struct image *image)
 {
     uint64_t entry[2];
@@ -115,7 +116,7 @@ static bool read_image(pid_t process, struct image *image)
     return true;
 }
 
-/* Return whether the program's loader takes the shim from LD_PRELOAD, and starts it as glibc's does. */
+/* Return whether the program's loader loads the shim from LD_PRELOAD, and runs its initialisation, as glibc's does. */
 static bool loads_shim(pid_t process, const struct image *image)
 {
     Elf64_Phdr segments[32];
@@ -183,7 +184,7 @@ static const char *inject(pid_t process, const struct shim_file *shim)
     registers.r10 = MAP_PRIVATE;
     registers.r8 = (uint64_t)shim->descriptor;
     registers.r9 = 0;
-    registers.orig_rax = ~0UL; /* no system call that could be restarted */
+    registers.orig_rax = ~0UL; /* no system call that the kernel could restart */
     return ptrace(PTRACE_SETREGS, process, NULL, &registers) == 0 ? NULL : "its registers cannot be written";
 }
 
@@ -212,8 +213,8 @@ static const char *finish(pid_t process)
     return reason;
 }
 
-/* Return whether a status that waitpid(2) has returned is a stop of a traced thread. If so, the thread goes on, or has
- * the shim now. */
+/* Return whether a status that waitpid(2) has returned is a stop of a traced thread. If so, let the thread go on, after
+ * its exec with the shim. */
 bool injection_took(pid_t thread, int status)
 {
     struct traced *place = thread > 0 ? place_of(thread) : NULL;
@@ -228,7 +229,7 @@ bool injection_took(pid_t thread, int status)
     if (event == PTRACE_EVENT_EXEC)
         finish(thread);
     else if (event == PTRACE_EVENT_STOP && number != SIGTRAP)
-        ptrace(PTRACE_LISTEN, thread, NULL, NULL); /* it stays stopped until a SIGCONT */
+        ptrace(PTRACE_LISTEN, thread, NULL, NULL); /* the process stays stopped until a SIGCONT */
     else
         ptrace(PTRACE_CONT, thread, NULL, event == PTRACE_EVENT_STOP ? 0 : number);
     return true;
@@ -249,8 +250,8 @@ bool injection_begin(pid_t thread, const struct shim_file *shim)
     return true;
 }
 
-/* Wait for the exec of a traced child. Returns NULL, or why the shim could not be loaded, and whether that is because
- * somebody has killed the child: no emulated process can have, since the server has the turn. */
+/* Wait for the exec of a traced child. Returns NULL, or why the shim could not be loaded, and whether the reason is
+ * that the child was killed: the killer is then outside of the emulation, since no emulated process runs now. */
 const char *injection_await(pid_t child, bool *was_killed)
 {
     int status;
@@ -265,7 +266,8 @@ const char *injection_await(pid_t child, bool *was_killed)
             return finish(child);
         injection_took(child, status);
         if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
-            kill(child, SIGCONT); /* everybody waits for this child: a user may stop it when it has begun */
+            kill(child, SIGCONT); /* the whole run waits for this child, so it is continued here; a user may stop it
+                                   * when it has begun */
     }
     return "it cannot be awaited";
 }
@@ -320,7 +322,8 @@ static void end_answer(const char *value)
     control_answer("ok 0");
 }
 
-/* Answer whether PROCESS, which has ended without a message, was killed here: with the reason, as an error. */
+/* Answer whether the init has killed PROCESS, which has ended without a message; if so, the answer is an error with the
+ * reason. */
 static void reason_answer(const char *value)
 {
     pid_t process = (pid_t)strtol(value, NULL, 10);

@@ -1,10 +1,10 @@
 /* The kernel's same-page merging (KSM), on while a run asks for it: daemons of one kind have equal pages on every host.
  *
  * The settings are those of the whole computer. The first run that changes them notes in STATE the settings that it has found.
- * Every run holds a shared lock on that file, and the last run to release the lock restores the settings. The keeper does this
- * when the fork server is gone: a process in a session of its own, so that a signal to the whole process group of a run spares
- * it. If the keeper is killed too, the next run finds the note without a lock, and restores at its end what stood there before.
- */
+ * Every run holds a shared lock on that file, and the last run to release the lock restores the settings. A process of
+ * each run, the keeper, does this when the fork server has ended. The keeper is in a session of its own, so that a
+ * signal to the whole process group of a run does not reach it. If the keeper is killed too, the next run finds the
+ * file STATE without a lock, and restores at its end the settings that the file lists. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PR_SET_MEMORY_MERGE 67 /* Linux 6.4; kept across exec, as is needed here, since 6.7 */
+#define PR_SET_MEMORY_MERGE 67 /* Linux 6.4; since Linux 6.7 the setting is kept across exec, as is needed here */
 #define STATE "/run/simunix-merging"
 #define FOLDER "/sys/kernel/mm/ksm/"
 #define SETTINGS 3
@@ -88,7 +88,7 @@ static bool switch_on(const long *wanted)
 {
     if (!note_settings())
         return false;
-    write_setting(paths[0], wanted[0]); /* refused where the kernel's advisor sets it */
+    write_setting(paths[0], wanted[0]); /* the kernel refuses this if its own advisor sets the value */
     write_setting(paths[1], wanted[1]);
     return write_setting(paths[RUN], 1);
 }
@@ -101,7 +101,8 @@ static bool join(const long *wanted)
     read_setting(paths[RUN], &is_on);
     state = open(STATE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (state < 0)
-        return is_on == 1; /* the file is another user's, who has switched merging on and will restore the settings */
+        return is_on == 1; /* the file belongs to another user, whose run has switched merging on and will restore the
+                            * settings */
     while (flock(state, LOCK_EX | LOCK_NB) != 0) {
         flock(state, LOCK_SH);
         if (lseek(state, 0, SEEK_END) > 0)

@@ -23,9 +23,9 @@ static bool is_server(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-/* What hosts would inherit from the caller's shell, and a run would depend on: the umask, the scheduler's policy, the readiness
- * to be killed for want of memory. The nice value stays, as a caller may want to leave the computer to others; the shim shows
- * 0. What an ordinary user may not change stays as it is. */
+/* Reset the attributes that hosts would inherit from the caller's shell, and on which a run would depend: the umask,
+ * the scheduling policy, the OOM score. The nice value stays, as a caller may want to leave the computer to others; the
+ * shim shows 0. An attribute that an ordinary user may not change stays as it is. */
 static void leave_callers_settings(void)
 {
     static const struct sched_param ordinary = {.sched_priority = 0};
@@ -45,10 +45,10 @@ static void begin_at_fixed_addresses(char **arguments)
     int persona = personality(0xffffffff);
 
     if (persona >= 0 && (persona & ADDR_NO_RANDOMIZE) == 0 && personality((unsigned)persona | ADDR_NO_RANDOMIZE) >= 0)
-        execv(arguments[0], arguments); /* where it fails, all goes on as it is */
+        execv(arguments[0], arguments); /* if this fails, the program goes on with randomised addresses */
 }
 
-/* The server's socket comes as standard input, so that the server need do nothing between fork and exec. */
+/* The server passes its socket as standard input, so that the server need not run code between fork and exec. */
 int main(int count, char **arguments)
 {
     (void)count;
@@ -60,7 +60,8 @@ int main(int count, char **arguments)
     }
     for (size_t i = 0; i < sizeof left_to_server / sizeof left_to_server[0]; i++)
         signal(left_to_server[i], SIG_IGN);
-    /* A host that has ended keeps its process number until it is awaited, so no other process can be taken for it. */
+    /* The first process of a host that has ended keeps its number until the fork server waits for it, so the number
+     * cannot mean another process. */
     signal(SIGCHLD, SIG_DFL);
     close(STDIN_FILENO);
     open("/dev/null", O_RDONLY);

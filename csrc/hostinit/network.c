@@ -1,5 +1,5 @@
-/* Brings up the loopback interface of a host's network namespace. The namespace keeps the hosts' abstract AF_UNIX names
- * apart. The interface carries nothing, since the server emulates internet and netlink sockets. */
+/* Brings up the loopback interface of a host's network namespace. The namespace separates the abstract AF_UNIX names of
+ * hosts. The interface carries no packets, since the server emulates internet and netlink sockets. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Let every group use ping sockets, as systemd does. Emulated sockets do not ask the kernel, but the file then says
- * what holds, if it may be written (a user namespace has few groups). */
+/* Let every group use ping sockets, as systemd does. Emulated sockets do not use the kernel's setting. But programs
+ * read this file, and its content is then correct, if this process may write it (a user namespace has few groups). */
 static void open_ping_sockets(void)
 {
     static const char all[] = "0 2147483647";

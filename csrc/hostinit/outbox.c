@@ -1,5 +1,5 @@
-/* Messages that the server has not taken yet. The broker must not wait until the server takes them: while the server
- * sends, somebody must read its messages, or both would wait for ever. */
+/* Messages that the server has not taken yet. The broker must not wait until the server takes a message: the server may
+ * be sending a message to the broker at the same time, and both would wait for ever. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -57,7 +57,8 @@ void outbox_put(long number, const char *format, ...)
         size = sizeof text - 1;
     letter = malloc(sizeof *letter + (size_t)size);
     if (letter == NULL)
-        _exit(1); /* the hosts end as their sockets close; a lost answer would make the server wait for ever */
+        _exit(1); /* the end of this process closes the hosts' sockets, so the hosts end; a lost answer would make the
+                   * server wait for ever */
     letter->next = NULL;
     letter->size = (size_t)size;
     memcpy(letter->text, text, (size_t)size);

@@ -25,11 +25,11 @@ struct program {
     const char *directory;
     const char *user;
     long nofile;
-    long core; /* the only one to run on; -1: any */
+    long core; /* the only processor on which the program may run; -1: any */
     long channel;
     long foreground;
-    long terminal;    /* standard input is a terminal, to be that of a session of the program's own */
-    const char *shim; /* the shim's file, opened for an exec that is traced; "": no exec is */
+    long terminal;    /* standard input is a terminal, which becomes the controlling terminal of a new session */
+    const char *shim; /* the shim's file, opened for an exec that is traced; "": the exec is not traced */
     long entry;
     long size;
 };
@@ -68,7 +68,7 @@ static int *free_place(void)
     return &started[size / 2];
 }
 
-/* Return whether the server has asked for this process, which has ended and is forgotten now. */
+/* Return whether the server has asked for this process, which has ended, and forget the process. */
 bool spawn_was_asked_for(int pid)
 {
     for (size_t i = 0; i < started_size; i++)
@@ -100,7 +100,7 @@ static const char *read_program(const struct message *message, struct program *p
     size_t variables = 0;
     const char *value;
 
-    program->directory = "/"; /* one by one: clearing the lists would give every host 128 KiB to keep */
+    program->directory = "/"; /* field by field: to clear the lists as a whole would cost every host 128 KiB of memory */
     program->user = "";
     program->nofile = 1024;
     program->core = -1;
@@ -151,13 +151,13 @@ static void leave_callers_groups(void)
     const struct passwd *root = geteuid() == 0 ? user_find("0") : NULL;
 
     if (root != NULL && user_join_groups(root) && setgid(root->pw_gid) != 0)
-        return; /* the groups are those that there were */
+        return; /* the process keeps the groups that it had */
 }
 
 /* The limits of a process after a boot of Debian. Limits decide where a stack lies, how large the stacks of threads are, and
- * what clients of a cluster tell its daemons: with the limits of the shell that simunix is started from, a run would depend on
- * it. How many processes and pending signals a user may have depends on the computer's memory, and is counted for all hosts
- * together: unlimited. */
+ * what clients of a cluster tell its daemons: with the limits of the shell from which simunix was started, a run would
+ * depend on this shell. The limits of processes and of pending signals are set to unlimited, since Debian computes them
+ * from the computer's memory, and the kernel counts them for all hosts together. */
 static const struct {
     int which;
     struct rlimit limit;
@@ -202,7 +202,7 @@ static void set_limits(int report, const struct program *program)
     cpu_set_t cores;
 
     if (program->foreground)
-        ceilings_restore(); /* a command in the user's own terminal keeps the user's limits */
+        ceilings_restore(); /* a command on the user's own terminal keeps the user's limits */
     else
         set_boot_limits();
     if (getrlimit(RLIMIT_CORE, &dumps) == 0) {
@@ -219,8 +219,9 @@ static void set_limits(int report, const struct program *program)
     personality(ADDR_NO_RANDOMIZE); /* the same addresses in every run */
 }
 
-/* Reset the actions of all signals, by the kernel's own call: the C library's refuses 32 and 33, which it keeps for
- * itself. A program that its posix_spawn(3) has started, for example by make, begins with these two ignored. */
+/* Reset the actions of all signals, by the kernel's own system call: the C library's sigaction(3) refuses the signals
+ * 32 and 33, which it uses itself. A program that posix_spawn(3) has started, for example by make, begins with these
+ * two signals ignored. */
 static void reset_signals(void)
 {
     const struct {
@@ -234,7 +235,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Let the program have the descriptors below its channel. The hard limit leaves room for those of the shim. */
+/* Let the program use the descriptors below its channel. The hard limit leaves room for the shim's descriptors. */
 static void limit_descriptors(int channel)
 {
     struct rlimit files;
@@ -277,15 +278,15 @@ static int place_descriptors(const struct message *message, const struct program
     return hidden;
 }
 
-/* Return whether a command joins a host from a folder that the host does not have. It then begins in /. */
+/* Return whether a command joins a host from a folder that the host does not have. The command then begins in /. */
 static bool is_strange_directory(const struct program *program)
 {
     return program->foreground && errno == ENOENT && chdir("/") == 0;
 }
 
 /* Return whether the program is on the caller's own terminal. If so, it stays in the caller's process group, which is
- * the one that may read from the terminal. Without a terminal it gets a group of its own, so that kill(0) reaches no
- * process outside. */
+ * the one that may read from the terminal. Without a terminal the program gets a process group of its own, so that
+ * kill(0) reaches no process outside. */
 static bool has_terminal(void)
 {
     return isatty(0) || isatty(1) || isatty(2);

@@ -1,5 +1,5 @@
-/* Users and groups. In another root file system its files are read here, since libc's lookup would load modules from that root.
- * */
+/* Users and groups. For another root file system, this code reads the files of that root itself, since libc's look-up
+ * would load modules from the root. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 

@@ -1,4 +1,5 @@
-/* What takes time without a network: computing, sleeping, and sleeping in which the time of a suspension does not count. */
+/* The steps that take time without a network: computing, sleeping, and sleeping in which the time of a suspension does
+ * not count. */
 #include "job.h"
 #include "shared/prctl_options.h"
 
@@ -37,8 +38,8 @@ static int64_t nanoseconds(struct timespec time)
     return time.tv_sec * SECOND_NS + time.tv_nsec;
 }
 
-/* Stop, as SIGTSTP asks for. Returns for how long, in ns. SIGSTOP is used for that, since an orphaned process group
- * ignores SIGTSTP. */
+/* Stop, as SIGTSTP asks for. Returns for how long, in ns. The process stops itself by SIGSTOP, since an orphaned
+ * process group ignores SIGTSTP. */
 static int64_t stop_and_log(void)
 {
     struct timespec begin = now();

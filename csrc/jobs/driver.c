@@ -101,7 +101,7 @@ int driver_run(struct script *script)
 {
     struct driver driver = {.script = script};
     int outermost =
-        0; /* lines before this one belong to the outermost step that has begun: a whole `repeat` or `task` is one step */
+        0; /* lines before this line belong to the outermost step that has begun: a whole `repeat` or `task` is one step */
 
     gather_if_needed(&driver);
     while (!driver.is_over && driver.next < script->count) {

@@ -1,8 +1,9 @@
 /* Transfers to and from a storage that is a path: really reading and writing a file below it, for as long as the path's storage
  * needs.
  *
- * What is written is on the storage when the transfer is over (fsync), and takes no more room than a piece: each piece
- * overwrites the one before. What is read is a file with a hole of that size, so that no byte of it can be in a cache. */
+ * Written bytes are on the storage when the transfer is over (fsync), and take no more room than one piece: each piece
+ * overwrites the piece before. The file that is read is a hole of the wanted size, so that no byte of it can be in a
+ * cache. */
 #include "job.h"
 
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 20)
-#define BUFFERS 64 /* in a piece: one call moves a piece, so that a storage's latency counts seldom */
+#define BUFFERS 64 /* buffers of a piece: one call moves a piece, so that a storage's latency counts seldom */
 
 bool endpoint_is_path(const struct endpoint *endpoint)
 {

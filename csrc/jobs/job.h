@@ -66,12 +66,12 @@ enum verb { DELAY, SUSPENDABLE, COMMAND, REPEAT, END, TASK, STAGE, EXIT, CPU, SE
 
 struct line {
     enum verb verb;
-    int number;       /* the line's number in the file, from 1 */
+    int number;       /* the number of the line in the script, from 1 */
     int end;          /* for REPEAT and TASK: index of the matching END; for the END of a REPEAT: index of the REPEAT */
     int64_t from, to; /* numbers of ranks or storages */
     uint64_t amount;  /* ns, flops, bytes, repetitions or exit code */
-    uint64_t left;    /* for REPEAT: rounds that are left */
-    char *text;       /* for COMMAND: the command; else the line for the log */
+    uint64_t left;    /* for REPEAT: the number of rounds that are left */
+    char *text;       /* for COMMAND: the text of the command; for other steps: the text for the log */
 };
 
 struct script {
@@ -99,7 +99,7 @@ void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_
 int rank_run(int control, int family, int rank);
 
 /* exchange.c */
-struct source { /* a descriptor in the epoll; it is the first member of the struct that it belongs to */
+struct source { /* a descriptor in the epoll; this struct is the first member of the struct of its owner */
     int fd;
     void (*ready)(struct source *source);
 };

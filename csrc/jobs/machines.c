@@ -1,5 +1,6 @@
-/* What is asked of the machine room: rsg_server/handlers/machines.py has the words. Hosts that do not fit into one request go
- * into several, in their order: requests of one moment count in the order in which they are made. */
+/* Sends requests to switch hosts; rsg_server/handlers/machines.py lists the words of a request. Hosts that do not fit
+ * into one request go into several requests, in their order: requests of one moment are carried out in the order in
+ * which they are made. */
 #include "job.h"
 #include "shared/prctl_options.h"
 

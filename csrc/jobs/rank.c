@@ -6,9 +6,9 @@
 static const char driver[] = "the driver";
 
 static struct rank {
-    struct source control; /* first: what is ready when an order comes */
+    struct source control; /* the descriptors that are ready when an order comes are handled first */
     struct endpoint *peers;
-    uint32_t busy; /* transfers and computing of the order that are not done */
+    uint32_t busy; /* the number of the order's transfers and computations that are not done */
     bool is_dismissed;
 } self;
 

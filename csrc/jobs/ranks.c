@@ -14,7 +14,7 @@ struct ranks {
     const struct script *script;
     int *controls;          /* by rank */
     struct endpoint *peers; /* ranks, then storages */
-    pid_t launcher;         /* srun and the like, or the only rank itself */
+    pid_t launcher;         /* the process of the launcher (srun and the like), or of the only rank */
 };
 
 static const char rank_name[] = "a rank";
@@ -165,8 +165,8 @@ static bool is_meant(int64_t wanted, int rank)
     return wanted == EVERY || wanted == rank;
 }
 
-/* Add what a line asks of one rank: flops, or transfers. `transfers` has room for one to each peer; returns how many there are.
- * */
+/* Add the work of a line for one rank: flops, or transfers. `transfers` has room for one transfer to each peer; returns
+ * how many transfers there are. */
 static uint32_t add_part(const struct ranks *ranks, const struct line *line, int rank, struct order *order,
                          struct transfer *transfers)
 {
@@ -223,8 +223,8 @@ static void staged(void *context, bool is_done)
     ++*(int *)context;
 }
 
-/* Have one storage send bytes to another one; they do not pass this host. Between paths this host reads and writes at the same
- * time. */
+/* Have one storage send bytes to another one; they do not pass this host. If both storages are paths, this host reads
+ * and writes at the same time. */
 void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_t bytes)
 {
     struct transfer transfer = {TRANSFER_FORWARD, 0, bytes};

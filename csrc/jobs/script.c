@@ -176,7 +176,7 @@ static void set_launch(struct script *script, char **words)
         script->launch[i] = strdup(words[i]);
 }
 
-/* Take a line that sets something for the whole script; false if the line is a command. */
+/* Handle a line with a setting for the whole script; return false if the line is a command. */
 static bool take_setting(struct reader *reader, char **words)
 {
     struct script *script = reader->script;

@@ -1,5 +1,5 @@
-/* The entry point. It asks for the oldest __libc_start_main: the usual start files ask for that of the C library that they were
- * built with, which an older Debian, as a host may run, does not have. */
+/* The entry point. This file links with the oldest version of __libc_start_main: the usual start files link with the
+ * version of the C library with which they were built, which an older Debian, as a host may run, does not have. */
 #include <stddef.h>
 
 int main(int count, char **words);
@@ -16,8 +16,8 @@ __asm__(".globl _start\n"
         "    call start_on_stack\n"
         "    hlt\n");
 
-/* On the stack the kernel has left the number of arguments and the arguments. `end` is what the dynamic loader wants run at
- * exit. */
+/* On the stack the kernel has left the number of arguments and the arguments. `end` is the function that the dynamic
+ * loader wants to be called at exit. */
 __attribute__((used)) void start_on_stack(long *stack, void (*end)(void))
 {
     start_main(main, (int)stack[0], (char **)(stack + 1), NULL, NULL, end, stack);

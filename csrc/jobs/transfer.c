@@ -15,21 +15,21 @@
 
 #define CHUNK_BYTES (1 << 20)
 #define BUFFER_BYTES (4 << 20)
-#define ALL_BUFFERS_BYTES (24 << 20) /* of all connections of a process together */
+#define ALL_BUFFERS_BYTES (24 << 20) /* bytes of buffers for all connections of a process together */
 #define USUAL_BUFFER_BYTES (256 << 10)
 #define BACKLOG 4096
 
 struct header {
     uint64_t kind;
     uint64_t bytes;
-    struct endpoint onward; /* of TRANSFER_FORWARD */
+    struct endpoint onward; /* for TRANSFER_FORWARD */
 };
 
 struct connection {
     struct source source;
     struct header header;
     bool is_opener;
-    uint32_t events;    /* what the epoll waits for */
+    uint32_t events;    /* the events for which the epoll watches the connection */
     size_t header_done; /* bytes of the header that are sent, or have come */
     uint64_t to_send;
     uint64_t to_receive;
@@ -142,7 +142,7 @@ static void forwarded(void *context, bool is_done)
     }
 }
 
-/* The header has come: prepare what it asks for; false if its kind is unknown. */
+/* Prepare the transfer that a complete header asks for; return false if its kind is unknown. */
 static bool accept_header(struct connection *connection)
 {
     const struct header *header = &connection->header;
@@ -171,7 +171,8 @@ static enum progress serve(struct connection *connection)
     return progress;
 }
 
-/* The peer may die meanwhile (a time limit of its job): that ends the connection, not the server. */
+/* The peer may die meanwhile (a time limit of its job): its end closes the connection, and does not end the storage's
+ * server. */
 static void server_ready(struct source *source)
 {
     struct connection *connection = (struct connection *)source;
@@ -227,7 +228,7 @@ static void accept_one(struct source *source)
     exchange_control(&connection->source, EPOLLIN, EPOLL_CTL_ADD);
 }
 
-/* At any address of a family: of AF_INET6 those of IPv4 as well. All zero is "any" in both families. */
+/* Listen at any address of a family; AF_INET6 includes those of IPv4. An address of zeros means "any" in both families. */
 uint16_t exchange_listen(int family, uint16_t port)
 {
     static struct source listener = {-1, accept_one};
@@ -243,7 +244,7 @@ uint16_t exchange_listen(int family, uint16_t port)
         getsockname(listener.fd, address, &here.length) != 0)
         fail("cannot listen at port %d: %m", port);
     exchange_watch(&listener);
-    return ntohs(((struct sockaddr_in *)address)->sin_port); /* which is at the same place in sockaddr_in6 */
+    return ntohs(((struct sockaddr_in *)address)->sin_port); /* the port is at the same place in sockaddr_in6 */
 }
 
 void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,

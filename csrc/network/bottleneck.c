@@ -2,19 +2,18 @@
  *
  * A variable with weights w on its links and the rate x uses w * x of each. Again and again, each link that is not full
  * offers each of its n variables that still rise an equal part of what is left of it, left / n; a variable takes as
- * much more as its tightest link offers, or as its bound allows. A link that is full stops its variables.
+ * much more as its tightest link offers, or as its bound allows. A full link stops its variables.
  *
- * As in SimGrid 3.32 (src/kernel/lmm/fair_bottleneck.cpp), a variable that was stopped by one link is counted once
- * more, with what it took last, on its other links. All is solved anew each time.
+ * As in SimGrid 3.32 (src/kernel/lmm/fair_bottleneck.cpp), when one link stops a variable, the variable's last step is
+ * counted a second time on its other links. Each solve computes all rates anew.
  *
- * During a solve, `fresh` of a variable is its rate so far, `step` what it took last, and `fixed` says that it rises no
- * more; of a link `usage` is what it offers, and `seen` says that it is not full.
- */
+ * During a solve, the fields of a variable mean: `fresh` its rate so far, `step` its last increase, `fixed` that it
+ * rises no more. Those of a link mean: `usage` the offer to each variable, `seen` that the link is not full. */
 #include "maxmin_parts.h"
 
 #include <math.h>
 
-#define PRECISION 1e-5 /* SimGrid's maxmin/precision: what is less of a link is nothing */
+#define PRECISION 1e-5 /* SimGrid's maxmin/precision: a smaller remainder of a link counts as nothing */
 
 static int is_in(const maxmin *system, const struct variable *variable)
 {

@@ -12,8 +12,8 @@ struct transfer {
     double remaining; /* at `updated` */
     double updated, rate, finish;
     int route, state;
-    double wait_left; /* of the latency, while it is held */
-    int flow;         /* in the network, while there */
+    double wait_left; /* the rest of the latency, while the transfer is held */
+    int flow;         /* the flow of the transfer in the network, while it has one */
 };
 
 struct engine {
@@ -22,13 +22,13 @@ struct engine {
     int compatible;
     struct transfer *transfers;
     int count, room, ended;
-    int *carried; /* the transfer of each flow of the network; -1: the flow is not the engine's */
+    int *carried; /* the transfer of each flow of the network; -1: the flow does not belong to the engine */
     int carried_room;
-    struct numbers others; /* flows that are not the engine's, and have other rates */
+    struct numbers others; /* flows that do not belong to the engine, and whose rates have changed */
     struct numbers whole;  /* transfers that count whole bytes */
     int is_due;            /* something has changed since rates were computed */
     struct queue queue;
-    int *ends; /* transfers that have ended, in that order; those before `told` have been told of */
+    int *ends; /* transfers in the order of their ends; the ends of those before index `told` were reported */
     int tells_ends, end_count, end_room, told;
 };
 
@@ -216,7 +216,7 @@ void engine_count_whole(engine *of, int number)
     numbers_push(&of->whole, number);
 }
 
-/* Count what has moved in whole bytes, for transfers of which this was asked, because the clock has moved. */
+/* Count the moved bytes of some transfers (engine_count_whole) in whole numbers, because the clock has moved. */
 static void count_whole(engine *of)
 {
     int kept = 0;

@@ -23,8 +23,8 @@ int engine_add(engine *of, int route, double start, double bytes, double latency
                double weight);
 
 double engine_next(engine *of); /* returns the moment (s) of the next event; infinity if none is due */
-/* Move the clock to `moment` (s), through all events before it, also those at it if `inclusive`. Returns how many
- * transfers have ended. */
+/* Move the clock to `moment` (s), and let all events before `moment` happen; if `inclusive`, also those at `moment`.
+ * Returns how many transfers have ended. */
 int engine_advance(engine *of, double moment, int inclusive);
 /* Move the clock to `moment` (s), before which nothing is due, and let all events of that instant happen. */
 void engine_instant(engine *of, double moment);
@@ -35,11 +35,11 @@ void engine_cancel(engine *of, int transfer);
  * none. Only transfers that end after engine_tell_ends are returned. */
 void engine_tell_ends(engine *of);
 int engine_take_end(engine *of);
-void engine_hold(engine *of, int transfer); /* from now on, neither its latency passes nor its bytes move */
-/* undo engine_hold: the rest of its latency passes, and the rest of its bytes move */
+void engine_hold(engine *of, int transfer); /* from now on, neither the latency of the transfer passes nor do its bytes move */
+/* undo engine_hold: the rest of the latency passes, and the rest of the bytes move */
 void engine_go_on(engine *of, int transfer);
 void engine_set_weight(engine *of, int transfer, double weight);
-/* From now on, count what has moved of this transfer in whole bytes whenever the clock moves, as SimGrid's disks do
+/* From now on, whenever the clock moves, count the moved bytes of this transfer in whole numbers, as SimGrid's disks do
  * (disk_s19.cpp). */
 void engine_count_whole(engine *of, int transfer);
 int engine_state(const engine *of, int transfer);

@@ -14,13 +14,13 @@ struct wire { /* a link */
 };
 
 struct route {
-    double latency;       /* besides the links' */
-    struct numbers there; /* as given, with repetitions */
-    struct numbers links; /* of both ways, each link once */
+    double latency;       /* latency in addition to the links' latencies */
+    struct numbers there; /* the links as given, with repetitions */
+    struct numbers links; /* the links of both ways, each link once */
     double *weights;      /* of `links` */
     int has_no_window;
     int has_only_disks;
-    int crosses_disks; /* it has disks and other links */
+    int crosses_disks; /* the route has both disks and links */
     int is_task;
 };
 
@@ -85,8 +85,8 @@ int network_add_link(network *net, double bandwidth, double latency, int policy,
 
 /* Routes */
 
-/* Add a use of a link to a route. Uses of a shared link add up; a fat pipe limits each use alone, so only the largest counts.
- * */
+/* Add a use of a link to a route. Uses of a shared link add up. A fat pipe limits each use alone, so only the largest use
+ * counts. */
 static void add_weight(const network *net, struct route *route, int link, double weight)
 {
     int place = 0;
@@ -169,7 +169,7 @@ int network_is_claimed(const network *net, int number)
     return 0;
 }
 
-/* What the model makes of a flow */
+/* The flow model's values for a flow */
 
 static double penalty_of(const network *net, const struct flow *flow, double latency)
 {
@@ -212,7 +212,8 @@ static double narrowest(const network *net, const struct route *route)
     return bandwidth;
 }
 
-/* Return what a flow takes of a link for each unit of its rate x. On a route over links and disks, a disk moves bytes:
+/* Return how much bandwidth of a link a flow takes for each unit of its rate x. On a route over links and disks, a disk
+ * moves bytes:
  * the bandwidth factor of links does not apply to it. */
 static double weight_on(const network *net, const struct route *route, int place, double bandwidth_factor)
 {

@@ -1,4 +1,4 @@
-/* Flows over routes of links: what a flow model makes of latency and bandwidth, on top of the max-min solver.
+/* Flows over routes of links: computes the effects of latency and bandwidth by a flow model, on top of the max-min solver.
  *
  * With S = weight_s, gamma = tcp_gamma, BF and LF = the flow's bandwidth and latency factor, and lat = the latency of its
  * route:
@@ -13,19 +13,19 @@
  * (LV08: S, BF, LF); Casanova, Marchal, "A network model for simulation of grid application", RR-2002-40 (the window bound,
  * CM02); Velho, Schnorr, Casanova, Legrand, "On the validity of flow-level TCP network models", TOMACS 2013 (cross-traffic).
  *
- * A disk is a link, too: one for what is read, one for what is written, one for both together (SimGrid's model S19). A flow
+ * A disk is represented by three links: one for reads, one for writes, one for both together (SimGrid's model S19). A flow
  * over disks alone is an operation on a disk: its penalty is 1 / weight, it has no window, and the latency of its route is that
- * of the operation. A flow over links and disks is what a file server reads or writes for a host (SimGrid's Io::streamto):
- * disks add nothing to its penalty, and of a disk it takes the bytes that move, whatever the bandwidth factor: BF * x.
+ * of the operation. A flow over links and disks is a read or write of a file server for a host (SimGrid's
+ * Io::streamto): disks add nothing to the flow's penalty, and the flow takes BF * x of a disk's bandwidth, which are
+ * the bytes that really move.
  *
  * SimGrid 3.32 departs from these formulas; for a flow that is `compatible` this code departs in the same way:
  *   - gamma bounds x, so that the rate in bytes per second is bounded by BF * gamma / (2 * lat);
  *   - the bound (bandwidths of the route, window and rate) is frozen when the flow begins and only falls afterwards;
  *   - the penalty is 1 where LF * lat is 0, whatever S; and with S = 0 flows still share inversely to their latencies, where
- *     this code shares equally. Penalties compare flows with each other, so from the first compatible flow on those of all
- * flows
- *     are SimGrid's;
- *   - a flow whose way back is off begins all the same.
+ *     this code shares equally. Penalties compare flows with each other, so from the first compatible flow on, all
+ *     flows have SimGrid's penalties;
+ *   - a flow begins even if a link of the way back is down.
  */
 #ifndef SIMUNIX_FLOWS_H
 #define SIMUNIX_FLOWS_H
@@ -40,14 +40,14 @@ void network_free(network *net);
 /* share by fair bottleneck instead of max-min, without penalties: SimGrid's L07 */
 void network_share_bottlenecks(network *net);
 
-/* Add a link or a route, and return its number: 0, 1, 2 ... `latency` is what a route has besides its links (the
- * distance of two hosts with coordinates). */
+/* Add a link or a route, and return its number: 0, 1, 2 ... `latency` is the latency of a route in addition to its
+ * links' (the distance of two hosts with coordinates). */
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency);
 int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency);
 void network_unbind_route(network *net, int route); /* remove the TCP window, for datagrams */
-/* Add what a parallel task uses of each link, in a network that shares by fair bottleneck (bottleneck.c), and return
- * its number. `weights` are the amounts for the whole task; of each, a flow moves the part that its bytes are of the
- * task. The task waits for the latency first. A link may be named several times. */
+/* Add the use of links by a parallel task, in a network that shares by fair bottleneck (bottleneck.c), and return its
+ * number. `weights` are the amounts for the whole task; a flow uses of each amount the fraction of the task that it
+ * stands for. The task waits for the latency first. A link may be named several times. */
 int network_add_task(network *net, int count, const int *links, const double *weights, double latency);
 double network_route_latency(const network *net, int route);
 double network_route_penalty(const network *net, int route); /* returns the penalty of a flow of weight 1 */

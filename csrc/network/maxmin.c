@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SUM_AGAIN 256 /* updates of a sum of floating point numbers until it is made anew */
+#define SUM_AGAIN 256 /* after so many updates, a sum of floating point numbers is computed anew */
 
 maxmin *maxmin_new(void)
 {
@@ -85,7 +85,7 @@ static void mark_variable(maxmin *system, int number)
     }
 }
 
-/* Mark the variables that the links of this variable hold back: they may not be held back any more. */
+/* Mark the variables that this variable's links limit, since these links may not limit them any more. */
 static void mark_neighbours(maxmin *system, const struct variable *variable)
 {
     for (int i = 0; i < variable->count; i++)
@@ -237,8 +237,8 @@ void maxmin_switch_on(maxmin *system, int number)
     }
 }
 
-/* Switch staged variables on in the order in which they came. One that does not fit does not keep later ones from being
- * switched on. */
+/* Switch staged variables on in the order in which they came. A variable that does not fit yet does not prevent later
+ * ones from being switched on. */
 static void admit_staged(maxmin *system)
 {
     int kept = 0;

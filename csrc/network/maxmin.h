@@ -7,14 +7,13 @@
  *     a shared link:   the sum of w * x over its users is at most its capacity
  *     a fat pipe:      each single w * x is at most its capacity
  *
- * Then the variable keeps its rate and the others rise on (progressive filling: Bertsekas and Gallager, Data Networks, 6.5.2;
- * with weights and bounds: Casanova, Giersch, Legrand, Quinson, Suter, "Versatile, scalable and accurate simulation of
- * distributed applications and platforms", JPDC 2014).
+ * Then the variable keeps its rate, and the other variables rise further (progressive filling: Bertsekas and Gallager,
+ * Data Networks, 6.5.2; with weights and bounds: Casanova, Giersch, Legrand, Quinson, Suter, "Versatile, scalable and
+ * accurate simulation of distributed applications and platforms", JPDC 2014).
  *
- * A link that is not full even when all of its users have their limits holds no variable back. Such a link takes no part in a
- * solve and passes no change on: only the part of the system is solved again that is connected to a change by links that hold
- * back.
- */
+ * A link that is not full even when all of its users have their limits holds no variable back. Such a link is not part
+ * of a solve, and no change spreads over it. So only that part of the system is solved again that is connected to a
+ * change by links which limit variables. */
 #ifndef SIMUNIX_MAXMIN_H
 #define SIMUNIX_MAXMIN_H
 

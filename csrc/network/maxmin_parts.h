@@ -39,8 +39,8 @@ enum variable_state { VARIABLE_FREE, VARIABLE_OFF, VARIABLE_STAGED, VARIABLE_ON 
 struct variable {
     double share; /* 1 / penalty */
     double bound; /* the bound as the caller has given it */
-    double limit; /* the least of the bound and of what each link would give the variable alone */
-    double rate;  /* as of the last solve */
+    double limit; /* the lowest of the bound and of the rates that each link could give to this variable alone */
+    double rate;  /* the rate as of the last solve */
     double fresh; /* the rate in the present solve */
     double step;  /* what bottleneck.c has added to the rate in its last step */
     struct element *elements;

@@ -1,13 +1,14 @@
 /* The solve: finds the part of the system that is affected by changes, and fills it progressively.
  *
- * Invariant: the level at which a link would be full only rises while variables get their rates. So the heap may hold levels
- * that are out of date: the one on top is computed anew, and goes back into the heap if another one is lower now. */
+ * Invariant: the level at which a link would be full only rises while variables get their rates. So the heap may
+ * contain levels that are too low: the top level is computed anew, and goes back into the heap if another level is
+ * lower now. */
 #include "maxmin_parts.h"
 
 #include <math.h>
 
 #define SAME 1e-14            /* relative: a smaller difference of rates counts as no change */
-#define SUM_AGAIN_BELOW 0.125 /* of the sum's first value: below, the rounding errors of so many subtractions count */
+#define SUM_AGAIN_BELOW 0.125 /* a part of the sum's first value: below it, the rounding errors of subtractions are too large */
 
 /* The heap of candidates */
 
@@ -27,7 +28,7 @@ static void heap_push(maxmin *system, double level, int link)
     system->heap[place] = fresh;
 }
 
-/* Replace the top by a candidate, which sinks to its place. */
+/* Replace the top of the heap by a candidate, and move the candidate down to its place. */
 static void heap_replace(maxmin *system, struct candidate fresh)
 {
     int place = 0, below;
@@ -136,7 +137,7 @@ static void fix(maxmin *system, struct variable *variable, double rate)
     }
 }
 
-/* Give those users of a link their limits as rates that reach them below the level. Returns how many. */
+/* Give those users of a link that reach their limits below the level these limits as rates. Returns how many there are. */
 static int fix_limited(maxmin *system, const struct link *link, double level)
 {
     int found = 0;

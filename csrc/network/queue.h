@@ -10,7 +10,7 @@ struct appointment {
 struct queue {
     struct appointment *heap;
     int count, room;
-    int *places; /* for each number: its place in the heap, -1 if it is not there */
+    int *places; /* for each number: its place in the heap, -1 if it is not in the heap */
     int place_count, place_room;
 };
 

@@ -34,7 +34,7 @@ int rsg_mailbox_receiver(int64_t mailbox, int64_t pid)
     return simple(RSG_RECEIVER, mailbox, pid, 2);
 }
 
-/* Send the bytes of a message that are too many for one request, piece by piece, before the request. */
+/* Send, piece by piece and before the request, those bytes of a message that do not fit into one request. */
 static int stage(const char **bytes, size_t *length, int64_t *flags)
 {
     struct request request;

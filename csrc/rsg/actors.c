@@ -98,7 +98,7 @@ static void *begin(void *told)
     return NULL;
 }
 
-/* Start the thread of an actor. It is detached, since rsg_join waits for an actor, not pthread_join. */
+/* Start the thread of an actor. The thread is detached, since programs wait for an actor by rsg_join, not by pthread_join. */
 static int start_thread(struct beginning *beginning)
 {
     pthread_t thread;
@@ -123,7 +123,7 @@ int rsg_actor_start(int64_t host, const char *name, int (*code)(void *), void *a
         return error;
     }
     error = rsg_actor_created(*pid);
-    return error == RSG_NO_ACTOR ? 0 : error; /* the program that creates the first actors is none */
+    return error == RSG_NO_ACTOR ? 0 : error; /* the program that creates the first actors is no actor itself */
 }
 
 int rsg_actor_fork(int64_t host, const char *name, int64_t *pid)

@@ -1,4 +1,4 @@
-/* Activities that are made and have not begun, and those that wait for others. */
+/* Activities that were created and have not begun, and dependencies between activities. */
 #include "request.h"
 #include "rsg.h"
 

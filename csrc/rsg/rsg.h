@@ -2,8 +2,8 @@
  * "actor", the thread must be an actor (rsg_connect).
  *
  * A function returns 0 or one of enum simunix_rsg_error (rsg_protocol.h); rsg_error_text returns the text for it.
- * Results are written to where the last arguments point. Times are seconds, sizes bytes, computing flops; a time or
- * rate below 0 means none. Outside an emulation every function returns RSG_NO_EMULATION.
+ * Results are written to the variables to which the last arguments point. Times are seconds, sizes bytes, computing
+ * flops; a time or rate below 0 means none. Outside an emulation every function returns RSG_NO_EMULATION.
  */
 #ifndef RSG_H
 #define RSG_H

@@ -11,7 +11,7 @@
 struct msgpack_writer {
     uint8_t *next;
     uint8_t *end;
-    int overflow; /* set if something did not fit; nothing more is written then */
+    int overflow; /* set if a value did not fit; from then on nothing is written */
 };
 
 /* One decoded array: kind[i] is 'i' (an integer: number[i]) or 'b' (bytes[i], length[i]; they point into the input). */

@@ -89,7 +89,8 @@ enum simunix_wait {
     PARK_FUTEX = 2,     /* for a futex: (space, word, bitset; above bit 31 of the bitset a detail of some spaces) */
     PARK_CHILD = 3,     /* for a change of state of any of its children */
     PARK_SIGNAL = 4,    /* for a signal: (the signals that sigwait(3) waits for, 0, 0) */
-    PARK_LOCK = 5,      /* for room or the like, which it looks for again at the deadline: (descriptor, 0, 0) */
+    PARK_LOCK = 5,      /* for room in a descriptor or the like, for which the thread looks again at the deadline:
+                         * (descriptor, 0, 0) */
     PARK_CONNECT = 6,   /* for the outcome of a connect: (number of the socket, 0, 0); the reply's value is 0 or -errno */
     PARK_YIELD = 7,     /* for a turn after all threads that can run now */
     PARK_VFORK = 8,     /* for the exec or the end of its vfork child: (number of the child, 0, 0) */
@@ -97,7 +98,7 @@ enum simunix_wait {
     /* for the end of an execution: (flops, 20 - nice, 0); the reply's value is the number of flops that are left */
     PARK_COMPUTE = 10,
     PARK_TRACED = 11, /* for its tracer: OP_TRACEE_STOPS */
-    /* for the time to pass that it has computed since its last charge (CPU policy charged): (nanoseconds of CPU time;
+    /* for the time to pass that the thread has computed since its last charge (CPU policy charged): (nanoseconds of CPU time;
      * bits of enum simunix_charge, and above them how many calls and clock reads it has made since; the nanoseconds
      * that have passed since for the prices of these, but before an exec the thread's CPU clock). The reply's value is
      * the thread's next charge in a recording: 0: there is none; else the nanoseconds above CHARGE_NS_SHIFT bits, below
@@ -105,7 +106,7 @@ enum simunix_wait {
      * there. Without a recording, and for a modelled program, the value is 0 or less: minus the nanoseconds for which
      * the thread may compute before it is charged, because others wait for its core; 0: no others do */
     PARK_CHARGE = 12,
-    /* for the rest of its last charge to pass, which WAKE_REST has told it: (0, 20 - nice, 0) */
+    /* for the rest of the thread's last charge to pass, which it has learned by WAKE_REST: (0, 20 - nice, 0) */
     PARK_CHARGE_REST = 13,
     PARK_RSG = 20, /* for the answer to an operation of Remote SimGrid; only the server begins such a wait (OP_RSG) */
     /* for a storage of its host: (number of the storage, bytes, 1 for a write, 0 for a read; 2: for what OP_STORAGE has
@@ -114,11 +115,12 @@ enum simunix_wait {
 };
 /* Flags of PARK_FD. TERMINAL: one of the descriptors is the master of a terminal. EXCLUSIVE: it is an epoll instance
  * that watches a listening socket with EPOLLEXCLUSIVE. LOOKED: the thread has just ignored that socket's connections,
- * which other threads are to accept. The next flag says that the watched object is no such socket but a file of the
- * kernel, whose number is given in the socket's place; the last one that the server has chosen the thread for its news. */
+ * which other threads are to accept. The next flag: the watched object is not such a socket but a file of the kernel,
+ * whose number takes the place of the socket's. The last flag: the server has chosen this thread to handle the
+ * readiness of the file. */
 enum simunix_fd_flag { PARK_FD_TERMINAL = 1, PARK_FD_EXCLUSIVE = 2, PARK_FD_LOOKED = 4, PARK_FD_FILE = 8, PARK_FD_CHOSEN = 16 };
 
-/* Spaces of futex words that are no memory: such a word is the number of a kernel object. */
+/* Spaces of futex words that are not in memory: a word in such a space is the number of a kernel object. */
 enum simunix_space {
     /* the detail is twice the number of the semaphore in its set, plus 1 if the thread waits until it is zero */
     SPACE_SEMAPHORES = 1,
@@ -138,7 +140,7 @@ enum simunix_stop { STOP_SIGNAL = 0, STOP_ENTRY = 1, STOP_EXIT = 2, STOP_EVENT =
 /* How a stopped traced thread goes on: with the signal in the lower 8 bits, and up to where. */
 enum simunix_resume { RESUME_SYSCALL = 256, RESUME_STEP = 512, RESUME_DETACHED = 1024, RESUME_STOPS_AGAIN = 2048 };
 
-/* Given to OP_PTRACE in place of a request of ptrace(2): some process has sent a SIGSTOP to the traced thread. */
+/* An argument of OP_PTRACE in place of a request of ptrace(2): a process has sent a SIGSTOP to the traced thread. */
 enum simunix_trace_request { PTRACE_STOPPED_BY_SIGNAL = -1 };
 
 /* Why a waiting thread is woken. WAKE_ELSEWHERE: something is ready, but another thread was woken for the connections
@@ -146,7 +148,8 @@ enum simunix_trace_request { PTRACE_STOPPED_BY_SIGNAL = -1 };
  * the CPU time of the charge that has not passed yet. */
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2, WAKE_ELSEWHERE = 3, WAKE_REST = 4 };
 
-/* The kinds of warnings. WARN_REAL: what follows depends on this computer, so that the run cannot be repeated to the byte. */
+/* The kinds of warnings. WARN_REAL: the further course of the run depends on this computer, so the run cannot be
+ * repeated to the byte. */
 enum simunix_warning { WARN_UNKNOWN_SYSCALL = 1, WARN_REFUSED = 2, WARN_ESCAPE = 3, WARN_FATAL = 4, WARN_REAL = 5 };
 
 /* si_code of the SIGSYS that the server sends to a thread that computes without a call; and of the SIGSYS by which a
@@ -162,13 +165,13 @@ enum simunix_hello_flags {
     HELLO_FLAG_TRACE = 16,
     HELLO_FLAG_TRACE_STABLE = 32,
     HELLO_FLAG_CALIBRATES = 256, /* the process measures what calls cost under simunix (entry/calibrate.c) */
-    HELLO_FLAG_CHARGED = 128,    /* the CPU time that its threads use passes in virtual time (turn/cpu_charge.c) */
-    /* the CPU time that the table of costs has for its calls passes in virtual time (turn/cpu_costs.c) */
+    HELLO_FLAG_CHARGED = 128,    /* the CPU time that the process's threads use passes in virtual time (turn/cpu_charge.c) */
+    /* the CPU time that the table of costs has for the process's calls passes in virtual time (turn/cpu_costs.c) */
     HELLO_FLAG_MODELLED = 512,
     HELLO_FLAG_STORAGES = 1024,  /* some paths of its host are on modelled storages (shim/sys/io/storage.c) */
-    HELLO_FLAG_POWER = 2048,     /* its host has files about its power (shim/sys/procfs/power_files.c) */
-    HELLO_FLAG_LATE = 8192,      /* its timed waits end late, by random amounts (turn/lateness.c) */
-    HELLO_FLAG_REBOOTED = 16384, /* its host has booted during the run; HOST_BOOTED says when */
+    HELLO_FLAG_POWER = 2048,     /* the process's host has files about its power (shim/sys/procfs/power_files.c) */
+    HELLO_FLAG_LATE = 8192,      /* the process's timed waits end late, by random amounts (turn/lateness.c) */
+    HELLO_FLAG_REBOOTED = 16384, /* the process's host has booted during the run; HOST_BOOTED says when */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place follows the SIMUNIX_SHARED_BYTES of shared memory */
 };
 
@@ -191,13 +194,15 @@ struct simunix_alarm {
 };
 
 /* The timer queue: the deadlines of all threads that wait for the clock, or at a futex of their own process
- * (timer_queue.c), in a heap with the earliest first. It also has the journal: how threads have given the turn to other
- * processes, which the server reads with the next message that tells of such hand-offs. */
+ * (timer_queue.c), in a heap with the earliest first. The timer queue also contains the journal, which lists how
+ * threads have given the turn to other processes. The server reads the journal with the next message that reports such
+ * hand-offs. */
 struct simunix_timer_queue {
     uint32_t count;
     uint32_t journal_count;
     struct simunix_alarm alarms[SIMUNIX_SLOTS];
-    uint32_t places[SIMUNIX_SLOTS]; /* for each slot: 1 more than its place in the heap; 0: it has no deadline */
+    uint32_t places[SIMUNIX_SLOTS]; /* for each slot: 1 more than the place of its deadline in the heap; 0: the slot has
+                                     * no deadline */
     struct simunix_handoff journal[SIMUNIX_JOURNAL_MAX];
 };
 
@@ -205,8 +210,8 @@ struct simunix_timer_queue {
  * SIMUNIX_TRAP_PLACES of these are a hash table. Only the thread that has the turn writes here. */
 struct simunix_trap_place {
     uint64_t count;
-    uint64_t inode;  /* of the file from which the instruction is mapped; 0: none */
-    uint64_t offset; /* offset in that file */
+    uint64_t inode;  /* device and inode of the file from which the instruction is mapped; 0: no file */
+    uint64_t offset; /* the instruction's offset in that file */
     int32_t number;  /* number of the system call */
     uint32_t unused;
     char program[32]; /* file name of the program */
@@ -219,9 +224,9 @@ struct simunix_trap_place {
 struct simunix_clock_page {
     uint64_t now_ns;
     /* up to this moment only deadlines of the timer queue are due, and the thread that has the turn may set now_ns to
-     * one of them; 0 forbids that */
+     * one of them; 0: it may not */
     uint64_t lookahead_ns;
-    uint64_t event_ns;     /* something is due at this moment: a thread that reads a later time gives the turn back */
+    uint64_t event_ns;     /* an event is due at this moment: a thread that reads a later time gives the turn back */
     int64_t realtime_ns;   /* CLOCK_REALTIME is now_ns + this */
     int64_t monotonic_ns;  /* CLOCK_MONOTONIC and CLOCK_BOOTTIME are now_ns + this */
     uint64_t read_cost_ns; /* price of a clock read */
@@ -237,13 +242,13 @@ struct simunix_clock_page {
     uint64_t doorbell;        /* rung after each message; the lower half is a futex */
     uint64_t listens;         /* not 0: the server sleeps at the doorbell, and must be woken */
     uint64_t handoffs;        /* how often threads have given the turn to each other without a message */
-    uint64_t handoffs_digest; /* digest of all these turns */
-    uint64_t siblings_ready;  /* how many of the threads to which the turn can be given so wait for it */
+    uint64_t handoffs_digest; /* digest of all turns that threads have given each other */
+    uint64_t siblings_ready;  /* how many threads wait for the turn to which another thread may give it */
     /* slot of the thread to which another thread has given the turn; 0: the thread that got the turn from the server
      * has it */
     uint64_t running;
     uint64_t clock_reads;
-    uint64_t coarse_reads; /* how many of these were by time(2), or of a clock that counts in ticks */
+    uint64_t coarse_reads; /* how many of the clock reads were by time(2), or of a clock that counts in ticks */
     uint64_t traps;        /* system calls that reached the shim by a trap */
     uint64_t preloaded;    /* system calls that reached the shim through a preloaded function of libc */
     uint64_t messages;     /* messages from the shims to the server, without those of a process that has no shared page yet */
@@ -255,10 +260,10 @@ struct simunix_clock_page {
     uint64_t may_have_woken; /* not 0: since this turn began, a call was made that may have made another thread ready */
     /* if a thread may have been woken, a thread that calls or reads the clock after this moment gives the turn back */
     uint64_t quantum_ns;
-    /* when the run began, by the real clock: a file with a later stamp of the kernel was made by the run */
+    /* the start of the run by the real clock: a file with a later time stamp of the kernel was made by the run */
     int64_t begun_ns;
-    /* slot of a thread that computes and reads the clock, and the CPU time of its process when that began: its CPU time
-     * passes in virtual time; 0: there is none */
+    /* slot of a thread whose CPU time passes in virtual time because it only computes and reads the clock, and the CPU
+     * time of its process when this began; 0: there is no such thread */
     uint64_t computing_slot;
     uint64_t computing_since_ns;
     int64_t nice;          /* nice value of the whole emulation, to which the nice values inside are added */
@@ -266,7 +271,7 @@ struct simunix_clock_page {
     /* storages that are read-only, full or failing; if there are any, a thread asks before it writes */
     uint64_t storage_conditions;
     uint64_t tracees;    /* threads that an emulated process traces (ptrace(2)) */
-    uint64_t trace_news; /* how many of these must stop, and do not know it yet */
+    uint64_t trace_news; /* how many of the traced threads must stop, and do not know it yet */
     /* for the CPU policy charged; unused under the policy free */
     /* cycles of the time stamp counter after which a thread reads its CPU clock, to see how much it has computed */
     uint64_t charge_least_cycles;
@@ -288,7 +293,8 @@ struct simunix_clock_page {
     uint64_t cgroup_moves;
     uint64_t device_programs;                     /* how many cgroups have eBPF programs for devices (sys/device/programs.c) */
     uint64_t devices;                             /* files that stand for devices; if there are none, none is looked for */
-    uint64_t device_inodes[SIMUNIX_DEVICE_WORDS]; /* a bit for the hash of the inode of each such file (sys/device/device.c) */
+    uint64_t device_inodes[SIMUNIX_DEVICE_WORDS]; /* a bit for the hash of the inode of each file that stands for a
+                                                   * device (sys/device/device.c) */
     /* threads that wait at futex words in shared memory, by hash of the word's key; at 0, a wake needs no message */
     uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];
 };

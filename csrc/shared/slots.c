@@ -26,8 +26,8 @@ void slot_answer(void *shared, uint32_t slot, int32_t wake, int64_t value)
     NATIVE(futex, &answered->word, FUTEX_WAKE, 1);
 }
 
-/* Prepare a slot for a new owner, which does not wait there yet, so that it does not take an answer for the last owner
- * as its own. */
+/* Prepare a slot for a new owner, which does not wait there yet, so that the new owner does not take an answer for the
+ * last owner as its own. */
 void slot_reset(void *shared, uint32_t slot)
 {
     slot_at(shared, slot)->word = SLOT_WAITS;

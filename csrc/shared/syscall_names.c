@@ -14,7 +14,7 @@
 #define REFUSE(name, error, why) NAME(name)
 #define REFUSE_AFTER(name, error, why, handler) NAME(name)
 
-/* The names in one text, and where each begins: so the preload library stays small (SPAN_BYTES of
+/* All names in one text, and the beginning of each name: in this form the preload library stays small (SPAN_BYTES of
  * csrc/build/build_shim.py). */
 static const struct names {
     char unknown[sizeof "unknown"];

@@ -112,7 +112,8 @@ uint32_t timer_queue_pop(void *shared)
 
     if (size_of(timer_queue) > 0)
         take(timer_queue, 0);
-    show(shared, timer_queue); /* also of an empty one: a process may have written that something is due */
+    show(shared, timer_queue); /* also for an empty heap: a process may have written into the clock page that a deadline
+                                * is due */
     return slot;
 }
 
@@ -127,7 +128,7 @@ unsigned timer_queue_due(void *shared, uint64_t now_ns, unsigned most)
 {
     const struct simunix_timer_queue *timer_queue = timer_queue_of(shared);
     uint32_t size = size_of(timer_queue);
-    uint32_t left[72] = {0}; /* each that is due leaves at most one place more to look at */
+    uint32_t left[72] = {0}; /* each deadline that is due adds at most one more place to look at */
     unsigned waiting = 1;
     unsigned due = 0;
 

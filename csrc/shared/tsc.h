@@ -1,4 +1,4 @@
-/* Reads the computer's time stamp counter, for the server, which measures how fast it counts. */
+/* Reads the computer's time stamp counter, for the server, which measures how fast the counter counts. */
 #ifndef SIMUNIX_TSC_H
 #define SIMUNIX_TSC_H
 

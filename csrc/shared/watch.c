@@ -1,6 +1,6 @@
 /* epoll_ctl and epoll_wait for the server, and the status of a dead process by its pidfd. Python's own epoll knows a
- * descriptor by its number only. That number belongs to another file once it is closed, while an epoll goes on
- * reporting a file that another process has open. All functions return -errno for an error. */
+ * descriptor by its number only. Once the descriptor is closed, the number may belong to another file, while the epoll
+ * goes on reporting the old file if another process has it open. All functions return -errno for an error. */
 #include "shared/watch.h"
 
 #include <asm/ioctl.h>
@@ -43,7 +43,7 @@ int watch_is_ready(int pidfd, int descriptor)
     return (int)result;
 }
 
-/* Write what is ready now as struct epoll_event. Returns the number of these. */
+/* Write a struct epoll_event for each target that is ready now. Returns the number of targets. */
 int watch_look(int epoll, void *ready, int most)
 {
     return (int)NATIVE(epoll_wait, epoll, ready, most, 0);

@@ -1,4 +1,4 @@
-/* The core of the server: the struct that says who has the turn, and that the loop which gives turns uses (loop.c). */
+/* The core of the server: the struct that says which actor has the turn; the loop that gives turns (loop.c) uses it. */
 #ifndef SIMUNIX_TURN_CORE_H
 #define SIMUNIX_TURN_CORE_H
 
@@ -7,7 +7,8 @@
 #include "turn/turn_log.h"
 
 /* cffi: begin */
-/* The message that the server has taken last. Its bytes and its news are still in shared memory (struct simunix_outbox). */
+/* The message that the server has taken last. The bytes of the message, and the reported states of threads, are still
+ * in shared memory (struct simunix_outbox). */
 struct turn_outbox {
     uint32_t asked, slot, length, tells_handoffs;
     uint64_t digest, news_count;
@@ -37,9 +38,10 @@ struct turn_core {
     uint8_t unsettled; /* the kernel may still be passing a terminal's characters on */
     uint8_t has_debugger;
     uint8_t asks_order;           /* Python decides which actor is next */
-    uint8_t tells_turns;          /* Python observes each turn before its holder is told */
+    uint8_t tells_turns;          /* Python observes each turn before its holder is woken */
     uint8_t counts_parks;         /* Python observes each message */
-    uint8_t has_listened;         /* the holder was listened to for the first part of its patience, before Python goes on */
+    uint8_t has_listened;         /* C code has listened to the holder for the first part of its patience, and Python
+                                   * goes on listening */
     struct simunix_handoff *news; /* memory for temporary use */
 };
 /* cffi: end */

@@ -12,7 +12,7 @@ static int64_t next_alarm(void *shared)
     return shared == NULL || page->due_ns > (uint64_t)LATEST_NS ? NEVER_NS : (int64_t)page->due_ns;
 }
 
-/* Return the moment of what is due next; NEVER_NS if nothing is due. */
+/* Return the moment of the next deadline or event; NEVER_NS if there is none. */
 int64_t due_next(const struct timeline *timeline, void *shared)
 {
     int64_t own = timeline_next(timeline);
@@ -41,7 +41,7 @@ struct turn_actor *due_first(const struct timeline *timeline, void *shared, cons
     return timeline->count > 0 ? timeline->actors[timeline->entries[0].handle] : NULL;
 }
 
-/* Return whether it must be decided if a deadline comes before an event of Python's of the same moment. Several
+/* Return whether Python must decide if a deadline comes before one of Python's events at the same moment. Several
  * deadlines all come before any of their actors runs. */
 static int is_tied(const struct timeline *timeline, void *shared, struct parking *parking)
 {
@@ -54,7 +54,7 @@ static int is_tied(const struct timeline *timeline, void *shared, struct parking
     return due_first(timeline, shared, parking) != NULL && timeline_has_event_at(timeline, due_next(timeline, shared));
 }
 
-/* Let the deadline that comes first, and has the moment of an event, come now, or after all that is due at its moment. */
+/* Let the first deadline, which has the same moment as an event, come now, or after all events and deadlines of that moment. */
 void due_settle(struct timeline *timeline, void *shared, struct parking *parking, int is_behind)
 {
     struct simunix_clock_page *page = shared;
@@ -68,9 +68,9 @@ void due_settle(struct timeline *timeline, void *shared, struct parking *parking
         timeline_put_behind(timeline, ++page->sequence);
 }
 
-/* Let what is due until `now_ns` happen, up to what only Python can do. Returns what that is: an event of the timeline
- * with the handle `which`, an alarm for the slot `which`, or the decision which comes first of a deadline and an event
- * (due_settle). Without a parking Python handles all alarms. */
+/* Let all deadlines and events up to `now_ns` come, until one that only Python can handle. Returns that one: an event
+ * of the timeline with the handle `which`, an alarm for the slot `which`, or the decision whether a deadline or an
+ * event comes first (due_settle). Without a parking Python handles all alarms. */
 int due_step(struct timeline *timeline, void *shared, struct parking *parking, int64_t now_ns, uint32_t *which)
 {
     struct turn_actor *actor;

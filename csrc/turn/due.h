@@ -1,4 +1,4 @@
-/* What is due next: the deadlines and events of the timeline and the deadlines of the timer queue, in one order. */
+/* Finds what is due next: the deadlines and events of the timeline and the deadlines of the timer queue, in one order. */
 #ifndef SIMUNIX_TURN_DUE_H
 #define SIMUNIX_TURN_DUE_H
 

@@ -8,8 +8,8 @@
 #include "turn/loop.h"
 #include "turn/real_time.h"
 
-/* Begin the turn of the holder: no hand-off has happened in it, and it has woken no actor. When the quantum is over,
- * the turn ends with the next call if it may have woken others. */
+/* Begin the turn of the holder: so far, the turn has had no hand-off, and has woken no actor. When the quantum is over,
+ * the turn ends with the next call if it may have woken other actors. */
 void turn_begin(struct turn_core *core)
 {
     struct simunix_clock_page *page = page_of(core);
@@ -26,7 +26,7 @@ void turn_log_holder(struct turn_core *core)
     turn_log_turn(core->log, (uint64_t)core_now(core), core->holder->number, (uint8_t)core->holder->reply_wake);
 }
 
-/* Tell the holder, which waits at its slot, that it has the turn. */
+/* Wake the holder, which waits at its slot for its turn. */
 void turn_tell(struct turn_core *core)
 {
     struct turn_actor *actor = core->holder;
@@ -35,7 +35,7 @@ void turn_tell(struct turn_core *core)
     slot_answer(core->shared, actor->slot, actor->reply_wake, actor->reply_value);
 }
 
-/* Return whether more must be done than to tell the actor a reason and a value at its slot, so that Python must do it. */
+/* Return whether the actor gets more than a reason and a value at its slot, so that Python must give the turn. */
 static int is_of_python(const struct turn_actor *actor)
 {
     return actor->ends_in_python || actor->is_new || actor->owes_message || actor->is_spinner || actor->reply_in_python ||

@@ -15,7 +15,8 @@ static const struct simunix_outbox *outbox_in(const struct turn_core *core)
     return (const struct simunix_outbox *)((const char *)core->shared + SIMUNIX_OUTBOX_OFFSET);
 }
 
-/* Take the entries out of the journal, in the order of time. An impossible count is taken as that of a full journal.
+/* Take the entries out of the journal, in the order of time. If the count of entries is impossible, the journal is
+ * taken to be full.
  * Returns their number. */
 static uint32_t take_journal(struct turn_core *core)
 {
@@ -29,7 +30,7 @@ static uint32_t take_journal(struct turn_core *core)
     return count;
 }
 
-/* Check that the news, which a process tells of its own threads, may be true. Returns 0, or why not. */
+/* Check whether the states that a process reports for its own threads are possible. Returns 0, or the reason why not. */
 static int check_news(struct turn_core *core, const struct turn_actor *runner, const struct simunix_handoff *news,
                       uint32_t count)
 {
@@ -47,8 +48,8 @@ static int check_news(struct turn_core *core, const struct turn_actor *runner, c
     return HANDOFFS_TRUE;
 }
 
-/* Keep the last entry of each slot but the runner's, in the order in which these waits began; `count` becomes how many
- * are kept. Returns HANDOFFS_TRUE, or why the entries are impossible. */
+/* Keep the last entry of each slot, except for the slot of the thread that has the turn, in the order in which these
+ * waits began; `count` becomes the number of kept entries. Returns HANDOFFS_TRUE, or why the entries are impossible. */
 static int keep_latest(struct turn_core *core, const struct turn_actor *runner, uint32_t *count)
 {
     uint32_t kept = 0;
@@ -131,7 +132,7 @@ static int goes_on(struct turn_core *core, struct turn_actor *actor, const struc
     if (actor->deadline_in != DEADLINE_SHARED || entry->wait != wait->kind)
         return 0;
     if (wait->kind == PARK_FUTEX && (entry->word != wait->b || entry->bitset != wait->c || !futexes_is_alone(actor)))
-        return 0; /* among others the actor would get another place */
+        return 0; /* if other actors waited at the futex, this actor would get another place in the queue */
     if (wait->kind != PARK_FUTEX && wait->kind != PARK_TIME)
         return 0;
     wait->syscall = entry->syscall;
@@ -142,7 +143,7 @@ static int goes_on(struct turn_core *core, struct turn_actor *actor, const struc
     return 1;
 }
 
-/* Let an actor wait as the entry says, or make it ready if the entry says that its wait has ended. */
+/* Let an actor wait as an entry of the journal says, or make the actor ready if the entry says that its wait has ended. */
 static int begin(struct turn_core *core, struct turn_actor *actor, const struct simunix_handoff *entry)
 {
     actor->answer_at_slot = 1;
@@ -159,7 +160,7 @@ static int begin(struct turn_core *core, struct turn_actor *actor, const struct 
     return HANDOFFS_TRUE;
 }
 
-/* Put all actors into the state that `count` entries of `news` say. */
+/* Record the states of actors in `count` entries of `news`. */
 static int bring_up(struct turn_core *core, struct turn_actor *runner, uint32_t count)
 {
     uint32_t changed = 0;
@@ -187,14 +188,15 @@ static int bring_up(struct turn_core *core, struct turn_actor *runner, uint32_t 
     return HANDOFFS_TRUE;
 }
 
-/* Put all actors into the state that the journal says. Returns 0, or why it is impossible (enum handoffs_lie). */
+/* Record the states of actors in the journal. Returns 0, or the reason why the journal is impossible (enum handoffs_lie). */
 int handoffs_catch_up(struct turn_core *core, struct turn_actor *runner)
 {
     return bring_up(core, runner, take_journal(core));
 }
 
-/* Take over what an actor, which says that it has the turn, tells of the other threads of its process. The journal,
- * which comes first in time, tells of the actors of other processes. Returns 0, or why it is impossible. */
+/* Record the states of threads that an actor, which says that it has the turn, reports for its process. The journal,
+ * which is earlier in time, has the states of actors of other processes. Returns 0, or the reason why the report is
+ * impossible. */
 int handoffs_told(struct turn_core *core, struct turn_actor *runner, const struct turn_outbox *outbox)
 {
     struct simunix_handoff news[SIMUNIX_HANDOFF_MAX];
@@ -204,7 +206,7 @@ int handoffs_told(struct turn_core *core, struct turn_actor *runner, const struc
 
     if (outbox->news_count > SIMUNIX_HANDOFF_MAX)
         return HANDOFFS_TOO_MANY;
-    memcpy(news, outbox_in(core)->news, count * sizeof *news); /* a process may write there meanwhile */
+    memcpy(news, outbox_in(core)->news, count * sizeof *news); /* a process may write to this memory meanwhile */
     lie = check_news(core, runner, news, count);
     if (lie != HANDOFFS_TRUE)
         return lie;

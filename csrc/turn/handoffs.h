@@ -1,6 +1,6 @@
-/* Hand-offs: threads have given the turn to each other without the server, which now learns which actor has it and what
- * the others wait for. Or the actor with the turn has woken other threads of its process at a futex while more actors
- * were ready: the woken threads join the end of the run queue. */
+/* Hand-offs: threads have given the turn to each other without the server, which now learns which actor has the turn,
+ * and for what the other actors wait. Or the actor with the turn has woken other threads of its process at a futex
+ * while more actors were ready: the woken threads join the end of the run queue. */
 #ifndef SIMUNIX_TURN_HANDOFFS_H
 #define SIMUNIX_TURN_HANDOFFS_H
 

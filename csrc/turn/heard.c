@@ -4,11 +4,11 @@
 #include "turn/handoffs.h"
 #include "turn/loop.h"
 
-#define JUMP_NS 1000000000 /* a jump of the clock by up to this is not looked at (rsg_server/turn/clock_guard.py) */
+#define JUMP_NS 1000000000 /* a smaller jump of the clock (ns) is not examined (rsg_server/turn/clock_guard.py) */
 #define FD_FLAGS 0xff
 #define DESCRIPTORS 0x80000000u /* no descriptor of Linux has this number, or a higher one */
 
-/* Return whether C code can let an actor wait so. Only Python knows how the other kinds of waits begin. */
+/* Return whether C code can begin this kind of wait. Only Python can begin the other kinds. */
 static int is_of_core(const struct simunix_park *park)
 {
     switch (park->wait) {
@@ -31,7 +31,8 @@ static void park(struct turn_core *core, struct turn_actor *actor, const struct 
     int is_late = park->wait != PARK_FD && 0 <= park->deadline && park->deadline <= now_ns;
 
     actor->answer_at_slot = 1;
-    if (park->wait == PARK_YIELD || is_late) { /* descriptors that are ready come first: only the kernel knows of them */
+    if (park->wait == PARK_YIELD || is_late) { /* a ready descriptor has precedence, and only the kernel knows whether
+                                                * one is ready */
         actor->reply_wake = park->wait == PARK_YIELD ? WAKE_READY : WAKE_TIMEOUT;
         actor->reply_value = 0;
         actor->reply_in_python = 0;
@@ -41,11 +42,11 @@ static void park(struct turn_core *core, struct turn_actor *actor, const struct 
     parking_say(actor, park->wait, park->syscall, park->deadline, park->blocked, park->a, park->b, park->c, now_ns,
                 park->by_handoff != 0);
     parking_park(core->parking, actor, 0);
-    if (park->wait == PARK_FD) /* it may have become ready since the kernel was last asked */
+    if (park->wait == PARK_FD) /* a descriptor may have become ready since the kernel was last asked */
         core->readiness->may_have_changed = 1;
 }
 
-/* Let the actor that has the turn give it back, if its message asks for that and for nothing that only Python can do. */
+/* Let the actor that has the turn give it back, if its message asks for this, and if C code can begin the wait. */
 static int handle(struct turn_core *core, struct turn_actor *actor)
 {
     const char *shared = core->shared;

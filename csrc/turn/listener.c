@@ -21,7 +21,7 @@ int64_t core_now(struct turn_core *core)
     return core->known_ns;
 }
 
-/* Return the moment of what is due next; NEVER_NS if nothing is due. */
+/* Return the moment of the next deadline or event; NEVER_NS if there is none. */
 int64_t core_due(const struct turn_core *core)
 {
     return due_next(core->timeline, core->shared);
@@ -50,8 +50,8 @@ static void set_lookahead(struct turn_core *core, int is_unsettled)
     page->event_ns = (uint64_t)event_ns;
 }
 
-/* Write how far the holder may move the clock, and begin to listen: from now on the doorbell is rung by the holder, or
- * by a thread to which the turn has been given on. `is_unsettled`: Remote SimGrid must still compute its next event. */
+/* Write how far the holder may move the clock, and begin to listen: from now on the holder, or a thread that has got
+ * the turn from it, rings the doorbell. `is_unsettled`: Remote SimGrid must still compute its next event. */
 void turn_allow(struct turn_core *core, int is_unsettled)
 {
     struct simunix_clock_page *page = page_of(core);

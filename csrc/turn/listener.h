@@ -1,5 +1,5 @@
-/* Writes how far the actor with the turn may move the clock without the server; and the doorbell, at which the server
- * waits for a message meanwhile. */
+/* Writes how far the actor with the turn may move the clock without the server; and handles the doorbell, at which the
+ * server waits for a message meanwhile. */
 #ifndef SIMUNIX_TURN_LISTENER_H
 #define SIMUNIX_TURN_LISTENER_H
 

@@ -8,8 +8,8 @@
 #include "turn/waits/memory.h"
 #include "turn/real_time.h"
 
-#define ROUNDS_BETWEEN_LOOKS 64 /* turns and moments that pass before the loop looks at the wall clock */
-#define LONG_NS 1000000000      /* before the clock moves by as much, Python asks who waits for what is due */
+#define ROUNDS_BETWEEN_LOOKS 64 /* the number of turns and steps of the clock after which the loop looks at the wall clock */
+#define LONG_NS 1000000000      /* before so long a step of the clock, Python checks who waits for the next event */
 /* After how long (ns) the listener checks whether the actor with the turn has died, since a death rings no doorbell.
  * This is longer than a tick of the kernel: for a time-out before the next tick, the hardware's timer would be set at
  * each wait. */
@@ -29,7 +29,7 @@ void turn_core_free(struct turn_core *core)
     free(core);
 }
 
-/* Let what is due happen, up to what only Python can do. */
+/* Let due deadlines and events come, until one that only Python can handle. */
 static int happen(struct turn_core *core)
 {
     switch (due_step(core->timeline, core->shared, core->parking, core->due_until_ns, &core->which)) {
@@ -107,8 +107,8 @@ int turn_next(struct turn_core *core, int flags)
     return turn_chosen(core, first, flags);
 }
 
-/* Do what is to be done while no actor has the turn: look what is ready, let what is due happen, and give the turn to
- * the next actor, or move the clock. */
+/* Do one step while no actor has the turn: look which descriptors are ready, let due events happen, and give the turn
+ * to the next actor, or move the clock. */
 static int between(struct turn_core *core, int flags, int64_t end_ns)
 {
     if (core->is_due)
@@ -154,7 +154,7 @@ static int serve(struct turn_core *core)
 }
 
 /* Give turns until there is something that only Python can do (enum turn_event), at most until `end_ns` of real time.
- * `known_ns`: what Python knows of the clock. */
+ * `known_ns` is the virtual time that Python knows. */
 int turn_run(struct turn_core *core, int flags, int64_t end_ns, int64_t known_ns)
 {
     int event;

@@ -10,30 +10,31 @@ enum turn_event {
     TURN_GOES_ON,
     TURN_BUDGET,  /* the real time that the loop may take is over */
     TURN_DRAIN,   /* the buffer for the log of turns is full */
-    TURN_LOOK,    /* Python has to look what is ready, because more than the kernel's epoll must be asked */
+    TURN_LOOK,    /* Python has to look what is ready, because this needs more than the kernel's epoll */
     TURN_NEWS,    /* sockets or processes, which Python handles, are ready */
     TURN_FAILED,  /* the kernel cannot be asked what is ready: errno `which` */
     TURN_HAPPENS, /* the event of the timeline with the handle `which` happens */
     TURN_ALARM,   /* the deadline of the slot `which` in the timer queue has come, which only Python can handle */
-    TURN_TIE,     /* a deadline and an event of Python's have one moment: Python decides which comes first (due_settle) */
+    TURN_TIE,     /* a deadline and one of Python's events have the same moment: Python decides which comes first
+                   * (due_settle) */
     TURN_SETTLE,  /* Remote SimGrid must still compute the moment of its next event */
     TURN_ADVANCE, /* no actor can run, and the clock cannot move without Python */
     TURN_SPIN,    /* turns were taken back: Python decides whether all actors that can run spin */
     TURN_PICK,    /* Python chooses the next actor */
     TURN_ELECT,   /* Python decides whether `actor`, which is nominated, gets the turn */
     TURN_GIVE,    /* Python gives the turn to `actor`, the holder from now on */
-    TURN_TELL,    /* the turn has begun, and Python must tell `actor` */
-    /* the holder has rung the doorbell without a message in the outbox, or is silent, or must be listened to by Python */
+    TURN_TELL,    /* the turn has begun, and Python must wake `actor` */
+    /* the holder has rung the doorbell without a message in the outbox, or sends nothing, or must be listened to by Python */
     TURN_LISTEN,
     TURN_GUARD,  /* the clock shows an impossible time after the turn of `speaker` */
     TURN_LIE,    /* `speaker` reports hand-offs that are impossible: enum handoffs_lie `which` */
     TURN_MESSAGE /* a message of `speaker` is in the outbox */
 };
 
-/* What Python tells the loop when it calls the loop. */
+/* Flags that Python passes to the loop. */
 enum turn_flag {
     TURN_UNSETTLED = 1,    /* Remote SimGrid must still compute the moment of its next event */
-    TURN_PYTHON_LOOKS = 2, /* more than the kernel's epoll must be asked what is ready */
+    TURN_PYTHON_LOOKS = 2, /* the kernel's epoll alone does not say what is ready */
     TURN_MAY_SPIN = 4      /* turns were taken back from actors that can run */
 };
 

@@ -7,7 +7,7 @@
 
 #define ACCEPT 43
 #define ACCEPT4 288
-#define PLAIN_FLAGS 0xff /* of a wait for descriptors: none of them is set */
+#define PLAIN_FLAGS 0xff /* flags of a wait for descriptors; C code handles the wait only if none of them is set */
 
 struct watched {
     uint64_t channel;
@@ -38,7 +38,7 @@ void readiness_free(struct readiness *readiness)
     free(readiness);
 }
 
-/* Add another epoll, which is asked as well. */
+/* Add another epoll, whose ready targets are asked for as well. */
 void readiness_look_also_at(struct readiness *readiness, int epoll)
 {
     readiness->epolls = held(realloc(readiness->epolls, (readiness->epoll_count + 1) * sizeof(int)));
@@ -54,7 +54,7 @@ static struct watched **link_of(const struct readiness *readiness, uint64_t chan
     return link;
 }
 
-/* From now on, what the epoll reports of a channel is about this actor. */
+/* From now on, reports of the epoll about a channel are about this actor. */
 void readiness_watch(struct readiness *readiness, uint64_t channel, struct turn_actor *actor)
 {
     struct watched **link = link_of(readiness, channel);
@@ -96,7 +96,7 @@ static void add_item(struct readiness *readiness, const struct epoll_event *even
             return; /* an actor that does not wait looks by itself before it waits */
         item.order = ((uint64_t)TARGET_ACTOR << TARGET_SHIFT) + item.actor->number;
     } else if (kind > TARGET_ACTOR) {
-        return; /* another epoll, which is asked itself */
+        return; /* another epoll is ready, which must be asked for its targets */
     }
     if (readiness->count == readiness->room) {
         readiness->room = readiness->room == 0 ? 64 : 2 * readiness->room;
@@ -116,7 +116,7 @@ static int ask(struct readiness *readiness)
         if (told < 0)
             return told;
         if (told == 0 && i == 0)
-            return 0; /* nor has any other epoll something ready: it is watched in the first */
+            return 0; /* then no other epoll has a ready target either, since the first epoll watches the others */
         for (int j = 0; j < told; j++)
             add_item(readiness, &events[j]);
     }
@@ -137,8 +137,8 @@ static int accepts(const struct ready_item *item)
            (item->actor->wait.syscall == ACCEPT || item->actor->wait.syscall == ACCEPT4);
 }
 
-/* Among the actors that wait in accept(2), put the one first that has waited longest: Linux gives connections in that
- * order. */
+/* Of the actors that wait in accept(2), put the one that has waited longest first, since Linux gives connections in
+ * that order. */
 static void put_accepts_in_turn(struct readiness *readiness)
 {
     for (uint32_t place = 1; place < readiness->count; place++) {
@@ -160,7 +160,7 @@ static void put_accepts_in_turn(struct readiness *readiness)
     }
 }
 
-/* Return whether an actor waits for descriptors about which only the kernel must be asked. */
+/* Return whether an actor waits only for descriptors of which the kernel knows whether they are ready. */
 int readiness_is_plain(const struct turn_actor *actor)
 {
     return actor->wait.kind == PARK_FD && (actor->wait.c & PLAIN_FLAGS) == 0;
@@ -171,7 +171,7 @@ static int is_of_python(const struct ready_item *item)
     return item->actor == NULL || (item->actor->wait.kind == PARK_FD && !readiness_is_plain(item->actor));
 }
 
-/* Return whether an actor may only be nominated, because another one of its host has been woken in this look. */
+/* Return whether an actor may only be nominated, because another actor of its host has been woken in this look. */
 int readiness_is_next(const struct readiness *readiness, const struct turn_actor *actor)
 {
     return *actor->process->woken_in == readiness->look && actor->process->pidfd >= 0 && actor->wait.c >> 8 != 0 &&
@@ -198,8 +198,8 @@ void readiness_wake(struct readiness *readiness, struct parking *parking, struct
     parking_wake(parking, actor, WAKE_READY, 0);
 }
 
-/* Ask the kernel what has become ready. Returns 0 if waking actors was all that had to be done; 1 if Python must handle
- * `items`, in their order; -errno for an error. */
+/* Ask the kernel what has become ready. Returns 0 if only actors had to be woken; 1 if Python must handle `items`, in
+ * their order; -errno for an error. */
 int readiness_look(struct readiness *readiness, struct parking *parking)
 {
     struct simunix_clock_page *page = parking->shared;
@@ -222,12 +222,13 @@ int readiness_look(struct readiness *readiness, struct parking *parking)
     return 0;
 }
 
-/* Return whether a nominated actor, whose place in the run queue has come, gets the turn, because something is still
- * ready for it. An actor that was woken meanwhile for another reason gets the turn in any case. */
+/* Return whether a nominated actor, whose place in the run queue has come, gets the turn, because one of its
+ * descriptors is still ready. An actor that was woken meanwhile for another reason gets the turn in any case. */
 int readiness_elect(struct parking *parking, struct turn_actor *actor)
 {
     if (is_parked(actor) && watch_is_ready(actor->process->pidfd, (int)(actor->wait.c >> 8)) != 0)
-        parking_wake(parking, actor, WAKE_READY, 0); /* while the actor is nominated: its place is that of the nomination */
+        parking_wake(parking, actor, WAKE_READY, 0); /* done while the actor is nominated, so that it keeps the place of
+                                                      * the nomination */
     actor->is_nominated = 0;
     return !is_parked(actor);
 }

@@ -13,7 +13,7 @@ enum { TARGET_SHIFT = 48, TARGET_SOCKET = 0, TARGET_PROCESS = 1, TARGET_ACTOR = 
 
 struct ready_item {
     uint64_t token;           /* for an actor, made of the number of its channel */
-    uint64_t order;           /* for the order of targets: by kind, then by number */
+    uint64_t order;           /* the order of targets: by kind, then by number */
     struct turn_actor *actor; /* NULL: the target is no actor */
     uint32_t events;
 };
@@ -21,7 +21,7 @@ struct ready_item {
 struct readiness {
     struct ready_item *items; /* the targets that the last look has found ready */
     uint32_t count, room;
-    uint8_t may_have_changed; /* something may have become ready since the kernel was last asked */
+    uint8_t may_have_changed; /* a target may have become ready since the kernel was last asked */
     int *epolls;
     uint32_t epoll_count;
     uint64_t look;             /* how often the kernel has been asked */

@@ -1,4 +1,5 @@
-/* Reads the real clock. It is alone in this file, since libc's <time.h> and the kernel's headers define the same names. */
+/* Reads the real clock. The function is alone in this file, since libc's <time.h> and the kernel's headers define equal
+ * names. */
 #include "turn/real_time.h"
 
 #include <time.h>

@@ -5,7 +5,7 @@
 static void append(struct turn_log *log, const void *bytes, uint32_t count)
 {
     if (count > sizeof log->bytes - log->used)
-        return; /* whoever adds has looked whether there is room */
+        return; /* the caller has checked that there is room */
     memcpy(log->bytes + log->used, bytes, count);
     log->used += count;
 }

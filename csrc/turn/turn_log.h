@@ -17,7 +17,7 @@ void turn_log_turn(struct turn_log *log, uint64_t now_ns, uint32_t actor, uint8_
 void turn_log_handoffs(struct turn_log *log, uint64_t digest);
 /* cffi: end */
 
-#define TURN_LOG_SPARE 64 /* more bytes than one turn, with the hand-offs before it, can take */
+#define TURN_LOG_SPARE 64 /* a size that one turn, with the hand-offs before it, never exceeds */
 
 int turn_log_is_full(const struct turn_log *log);
 

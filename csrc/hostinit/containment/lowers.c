@@ -1,9 +1,10 @@
-/* What hosts lay layers over where something is mounted below: each such mount alone, without what is mounted on it.
+/* Provides the lower layers of hosts' overlays for folders in which something is mounted: each mount alone, without the
+ * mounts below it.
  *
  * In a user namespace no layer can be laid over a folder in which something is mounted, since the layer would show what the
  * mount hides (mount_namespaces(7)). So the copy of the mounts has each mount once more, alone and read-only, on a file system
- * in memory that the copy's /proc covers. No path leads there: a host is cloned with that file system as its working directory
- * and keeps a descriptor of it until it is set up. */
+ * in memory that the copy's /proc covers. No path leads to that file system: a host is cloned with it as its working
+ * directory, and keeps a descriptor of it until the host is set up. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -18,9 +19,9 @@
 
 #define ALONE_MAX 64
 
-static char *alone[ALONE_MAX]; /* where the mounts are that stand in folders 0, 1, ... */
+static char *alone[ALONE_MAX]; /* the paths of the mounts that are kept in folders 0, 1, ... */
 static size_t alone_count;
-static int folder = -1; /* that holds them */
+static int folder = -1; /* the file system that has these folders */
 
 /* Return the longest path of `mounts` that is at or above a path. */
 static const char *mount_above(char *const *mounts, size_t count, const char *path)
@@ -53,7 +54,7 @@ static bool add(const char *path)
 }
 
 /* In the copy, before it has a /proc: put every mount aside in which something is mounted, below a folder of its root,
- * where layers are laid. If a mount cannot be put aside, only a host that wants a layer there lacks it. */
+ * where layers are laid. If a mount cannot be put aside, the only effect is that hosts cannot have a layer there. */
 void lowers_make(char *const *mounts, size_t count)
 {
     if (mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NOEXEC | MS_NODEV, "mode=755") != 0)
@@ -65,7 +66,8 @@ void lowers_make(char *const *mounts, size_t count)
 
         snprintf(above, sizeof above, "%s", mounts[i]);
         slash = strrchr(above, '/');
-        if (slash == NULL || slash == above) /* on a folder of the root: nothing is laid over the root itself */
+        if (slash == NULL || slash == above) /* mounts on a folder of the root are skipped, since no layer is laid over
+                                              * the root itself */
             continue;
         *slash = '\0';
         parent = mount_above(mounts, count, above);
@@ -85,7 +87,7 @@ bool lowers_enter(void)
     return folder < 0 || fchdir(folder) == 0;
 }
 
-/* Take the mounts over, in a host that has been cloned there. */
+/* In a host that was cloned there, open the mounts. */
 void lowers_take(void)
 {
     if (folder < 0)

@@ -1,10 +1,11 @@
-/* Where contained hosts are cloned from: a copy of this computer's mounts in which files belong to ids of the hosts.
+/* Makes the mounts in which contained hosts are cloned: a copy of this computer's mounts, in which files belong to ids
+ * of the hosts.
  *
- * A contained host has a user namespace whose ids 0 to 2147483645 are the ids from 2147483648 on outside: nothing that the
- * kernel or this computer's users own belongs to any of them, so root of the host is, outside of its namespaces, an unknown
- * user. Files have their owners all the same, since the copied mounts map ids in the same way (mount_setattr(2),
- * MOUNT_ATTR_IDMAP). The copy is made once for all hosts of a run. What it has not got: what is mounted below /proc and /sys,
- * other processes in /proc, and devices, but those that every host has. */
+ * A contained host has a user namespace whose ids 0 to 2147483645 are the ids from 2147483648 on outside: no file or
+ * process of this computer belongs to any of these ids, so root of the host is, outside of its namespaces, an unknown
+ * user. Inside, files still have their owners, since the copied mounts map ids in the same way (mount_setattr(2),
+ * MOUNT_ATTR_IDMAP). The copy is made once for all hosts of a run. The copy lacks mounts below /proc and /sys, other
+ * processes in /proc, and devices, except for those that every host has. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -43,7 +44,7 @@ static const char ids[] = "0 2147483648 2147483646";
 
 struct place {
     int mounts; /* a mount namespace */
-    int root;   /* its root directory, as this process had it */
+    int root;   /* the root directory of that namespace, as this process had it */
 };
 
 static struct place original = {-1, -1};
@@ -115,7 +116,7 @@ static int take(const char *path, bool keeps_devices)
     return -1;
 }
 
-/* Show what is mounted at a path at another place as well: read-only, and without what is mounted on it. */
+/* Mount the file system at a path at another place as well: read-only, and without the mounts below it. */
 bool mount_take_alone(const char *path, const char *place)
 {
     struct changes changes = {.set = 1 /* MOUNT_ATTR_RDONLY */};
@@ -134,8 +135,9 @@ static bool map_owners(int fd, int mapping_fd)
     return change(fd, &changes);
 }
 
-/* Sockets and files of this computer's daemons, which a host covers: its root is to own none of them, should it take the covers
- * away. Only if files of the run are there, there is no other way. */
+/* Paths with sockets and files of this computer's daemons, over which a host mounts something else: even if the host's
+ * root unmounts this, it must not own these files. If files of the run are in such a path, the path must be mapped all
+ * the same. */
 static const char *const of_daemons[] = {"/run", "/dev", "/dev/shm"};
 #define OF_DAEMONS (sizeof of_daemons / sizeof *of_daemons)
 
@@ -198,7 +200,7 @@ static size_t list_mounts(char **paths)
     return count;
 }
 
-/* Return whether this is what is mounted at a path, not hidden by a later mount. */
+/* Return whether this mount is the visible one at a path, not hidden by a later mount. */
 static bool is_mounted(const char *path)
 {
     struct statx status;
@@ -216,8 +218,8 @@ static bool is_left_out(const char *path)
 }
 
 /* Bring what is mounted below "/" into the copy; `paths` are then the `count` ones that were brought, not below /dev and /run.
- * What cannot be brought along stays away; where the kernel maps no ids (proc, sysfs, network file systems), owners stay
- * unknown. */
+ * Mounts that cannot be copied are missing in the copy. If the kernel cannot map ids in a file system (proc, sysfs,
+ * network file systems), the owners of its files are unknown to hosts. */
 static void bring_mounts(int root, int mapping_fd, const struct message *message, char **paths, size_t *count)
 {
     size_t listed = list_mounts(paths);

@@ -1,8 +1,8 @@
 /* The host's /dev: the devices that every program expects, and pseudoterminals of the host's own, which are numbered from 0.
  *
- * Disks, kernel memory, virtual machines, other consoles stay out of reach, and so does the terminal of simunix's caller, into
- * which root could type (ioctl_tty(2), TIOCSTI). Only a command in the foreground, which is the caller's own, has that terminal
- * as its /dev/console. */
+ * A host has no access to disks, kernel memory, virtual machines and other consoles, nor to the terminal of simunix's
+ * caller, into which root could type (ioctl_tty(2), TIOCSTI). Only a command in the foreground, which is the caller's
+ * own, has that terminal as its /dev/console. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -59,7 +59,7 @@ static bool mount_terminals(void)
            mount("devpts", "/dev/pts", "devpts", flags, without_group) == 0 || control_failed("cannot mount", "/dev/pts");
 }
 
-/* Make an empty file with the mark of a device, for "MODE PATH". The server knows which device it stands for. */
+/* Make an empty file that is marked as a device, for "MODE PATH". The server knows which device the file stands for. */
 bool device_make_file(const char *value)
 {
     char mode[FIELD_MAX];
@@ -85,6 +85,6 @@ bool devices_make(const char *terminal)
     for (size_t i = 0; i < DEVICES; i++)
         if (!make_device(i))
             return false;
-    mount("mqueue", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* not every kernel has it */
+    mount("mqueue", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* not every kernel has this device */
     return mount_terminals() && (terminal[0] == '\0' || bind_over(terminal, "/dev/console"));
 }

@@ -1,6 +1,6 @@
-/* What the directives of a host's first message share: they take fields, make files and make mounts read-only.
+/* Functions for all directives of a host's first message: take fields, make files, make mounts read-only.
  *
- * This file calls no directive, so that each of them may call it.
+ * This file calls no directive, so that each directive may call its functions.
  */
 #define _GNU_SOURCE
 #include "../hostinit.h"

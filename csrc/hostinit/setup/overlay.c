@@ -1,4 +1,4 @@
-/* Overlay mounts: a private layer over a folder that is only read. */
+/* Overlay mounts: a private layer over a folder that stays unchanged. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -48,7 +48,8 @@ static bool add_lower(char **to, const char *end, const char *path)
     return add_path(to, end, path);
 }
 
-/* Append "lowerdir=" with a folder that hides files of the next one, if there is such a folder, and that one. */
+/* Append "lowerdir=" with a folder whose files hide those of the lower folder, if there is such a folder, and with the
+ * lower folder. */
 static bool add_lowers(char **to, const char *end, const char *first, const char *lower)
 {
     if (first[0] == '\0')
@@ -74,7 +75,7 @@ bool overlay_mount(const char *first, const char *lower, const char *upper, cons
     return mount("overlay", target, "overlay", 0, options) == 0;
 }
 
-/* Show what is in two folders, without letting anything be written: the first one's files hide those of the target.
+/* Mount the files of two folders, read-only, at the target: files of the first folder hide those of the target.
  * Returns false, with errno set, on failure. */
 bool overlay_merge(const char *above, const char *target)
 {

@@ -1,4 +1,5 @@
-/* Another root file system for the host, under a layer of the host's own, so that it is never written to. See pivot_root(2). */
+/* Another root file system for the host, under a layer of the host's own, so that the root file system itself is never
+ * changed. See pivot_root(2). */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 

@@ -1,9 +1,9 @@
-/* What a host's root may do to this computer: as little as can be without taking from daemons what they need.
+/* Limits what root of a host may do to this computer, to what daemons need.
  *
  * Root of a privileged host is root of this computer, in other namespaces; that of a contained one is nobody outside
  * (containment/mounts.c), and finds the same. What no namespace divides (most of /proc/sys, all of
- * /sys) is read-only, and programs start without the capabilities that act on the computer as a whole. CAP_SYS_ADMIN they
- * keep, since daemons mount file systems: this keeps from harm by mistake, not from malice. */
+ * /sys) is read-only, and programs start without the capabilities that act on the computer as a whole. Programs keep
+ * CAP_SYS_ADMIN, since daemons mount file systems: the limits prevent harm by mistake, not by malice. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -71,8 +71,8 @@ static bool seal_proc(void)
     return true;
 }
 
-/* Make /sys, and all that is mounted there, read-only. What cannot be made so is read-only already, or is hidden below
- * another mount. */
+/* Make /sys, and all mounts below it, read-only. A mount that cannot be made read-only is read-only already, or is
+ * hidden below another mount. */
 static bool seal_sys(void)
 {
     char line[2 * FIELD_MAX];

@@ -1,5 +1,5 @@
-/* The directives of a host's first message, which set its names and make its mounts. Each answers with an error if it
- * fails. */
+/* The directives of a host's first message, which set its names and make its mounts. A directive that fails answers the
+ * server with an error. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -24,9 +24,10 @@ static bool mount_proc(const char *unused)
            control_failed("cannot mount", "/proc");
 }
 
-/* Once more, with nothing mounted over any part of it, where only the host's root may pass: a user namespace within the host,
- * such as a container's, may mount a /proc of its own only if a whole one is in sight (mount_too_revealing in the kernel).
- * Where this computer does not let the host mount one, it has none. */
+/* Mount /proc once more, with nothing mounted over any part of it, in a folder that only the host's root may enter. A
+ * user namespace within the host, such as a container's, may mount a /proc of its own only if it can see such a whole
+ * /proc (mount_too_revealing in the kernel). If this computer does not let the host mount /proc again, the host has no
+ * whole one. */
 static bool mount_whole_proc(const char *path)
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
@@ -132,7 +133,7 @@ static bool put_in_memory(char path[2][FIELD_MAX + 32])
 }
 
 /* Lay UPPER (with WORK) over TARGET and, if there is a folder whose files hide those of the target, over that folder,
- * too. The kernel refuses what it cannot use by EINVAL, without saying which of them is wrong. */
+ * too. If the kernel cannot use one of these folders, it answers EINVAL without saying which. */
 static bool lay_over(const char *value)
 {
     char upper[FIELD_MAX];
@@ -163,10 +164,11 @@ static bool mount_overlay(const char *value)
 
 #define CGROUPS "/sys/fs/cgroup"
 
-/* The host's cgroups: a file system in memory of its own, in which the shim and the server do what a kernel's cgroup2 does
- * (csrc/shim/sys/cgroup, rsg_server/cgroups/). Here are only the control files of the group that all processes begin in.
- * `files`: NAME:MODE, with spaces between; a name with a slash at its end is that of a folder. A computer whose kernel has no
- * place for cgroups shows none. */
+/* Make the host's cgroups: a file system in memory, in which the shim and the server do what the kernel does for
+ * cgroup2 (csrc/shim/sys/cgroup, rsg_server/cgroups/). This directive makes only the control files of the group in
+ * which all processes begin.
+ * `files`: NAME:MODE, with spaces between; a name with a slash at its end is that of a folder. On a computer whose
+ * kernel has no folder for cgroups, hosts have no cgroups. */
 static bool make_cgroups(const char *files)
 {
     char field[FIELD_MAX];
@@ -189,7 +191,7 @@ static bool make_cgroups(const char *files)
     return true;
 }
 
-/* Add files of the run directory to a folder in which none can be made, such as /sys. */
+/* Add files of the run directory to a folder in which no files can be made, such as /sys. */
 static bool mount_merged(const char *value)
 {
     char above[FIELD_MAX];
@@ -207,8 +209,8 @@ static bool mount_layer(const char *value)
     return true;
 }
 
-/* Write down where something is mounted now, a line for each: what comes later is the doing of the host's programs, and told
- * to them in /proc (csrc/shim/sys/procfs/mounts.c). */
+/* Write down where something is mounted now, a line for each mount: later mounts are made by the host's programs, and
+ * the shim shows them in /proc (csrc/shim/sys/procfs/mounts.c). */
 static bool record_mounts(const char *path)
 {
     char line[2 * FIELD_MAX];
@@ -225,8 +227,8 @@ static bool record_mounts(const char *path)
     return fclose(record) == 0 || control_failed("cannot write", path);
 }
 
-/* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, then what is given: the
- * server's of the storage, and flags (csrc/shim/sys/procfs/stored_mounts.c). */
+/* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, then the given words:
+ * the server's number of the storage, and flags (csrc/shim/sys/procfs/stored_mounts.c). */
 static bool record_storage(const char *value)
 {
     char storage[FIELD_MAX];

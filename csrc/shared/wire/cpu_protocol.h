@@ -12,16 +12,17 @@ enum simunix_charge { CHARGE_NICE = 63, CHARGE_PREEMPTED = 64, CHARGE_EXEC = 128
 #define CHARGE_POINT_SHIFT 9
 
 /* Limits by which a charge and its place fit into one number. A thread is charged after so many calls and clock reads
- * at the latest, even if for nothing, and for at most so many nanoseconds (nine minutes); the rest is charged later. */
+ * at the latest, even if it has computed nothing. A charge has at most so many nanoseconds (nine minutes); the rest is
+ * charged later. */
 #define CHARGE_NS_SHIFT 24
 #define CHARGE_MOST_POINTS 4194304
 #define CHARGE_MOST_NS 549755813887
 
 /* The bits above the flags in HELLO's reply contain 1 + the program's row in the table of struct simunix_cpu_cost; 0:
- * it has none. */
+ * the program has no row. */
 #define HELLO_COST_ROW_SHIFT 32
 
-/* What a new program gets to know of the charges of its first thread, in nanoseconds. */
+/* The values about the charges of its first thread that a new program gets, in nanoseconds. */
 struct simunix_image_charge {
     int64_t clock_ns;   /* the thread's CPU clock before the exec; -1: no emulated program has called exec */
     int64_t next;       /* the thread's next recorded charge, as PARK_CHARGE encodes it */
@@ -41,9 +42,9 @@ struct simunix_cpu_cost {
 };
 
 #define SIMUNIX_COST_PROGRAMS 256
-#define SIMUNIX_COST_IMAGE 510      /* a number that no call has: a new program, until its first call */
+#define SIMUNIX_COST_IMAGE 510      /* the point of a new program until its first call; no system call has this number */
 #define SIMUNIX_COST_CLOCK_READ 511 /* a clock read at a place for which no time is known */
-#define SIMUNIX_COST_CALLS 512      /* how many numbers there are: those of calls, and the two above */
+#define SIMUNIX_COST_CALLS 512      /* how many numbers of points there are: those of calls, and the two above */
 #define SIMUNIX_COST_PLACES 4096
 #define SIMUNIX_COST_POINTS 4608 /* how many points of both kinds there are */
 #define SIMUNIX_COST_OFFSET 17580032

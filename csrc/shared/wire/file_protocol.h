@@ -3,14 +3,14 @@
 #ifndef SIMUNIX_FILE_PROTOCOL_H
 #define SIMUNIX_FILE_PROTOCOL_H
 
-/* What a message about a power file asks for: the whole text; a register of a processor, whose number is the offset; to
- * write the bytes. */
+/* The request of a message about a power file: read the whole text; read a register of a processor, whose number is the
+ * offset; write the bytes. */
 enum simunix_power_file { POWER_FILE_TEXT = 0, POWER_FILE_REGISTER = 1, POWER_FILE_WRITE = 2 };
 
 #define SIMUNIX_POWER_TEXT_MAX 2048
 
-/* What a program does before it reads a control file: it has opened the file, or sought in it without having read; it
- * empties the file; it uses pread64; it has sought after a read. */
+/* What a program does before it reads a control file: the program has opened the file, or sought in the file without
+ * having read; the program empties the file; it uses pread64; it has sought after a read. */
 enum simunix_cgroup_read { CGROUP_READ_SOON = 0, CGROUP_READ_EMPTIED = 1, CGROUP_READ_NOW = 2, CGROUP_READ_AGAIN = 3 };
 
 /* The bits below the device number in the value that HELLO's reply has for cgroups: groups are in use on the host; the

@@ -9,9 +9,9 @@
 #define SIMUNIX_HANDOFF_MAX 32
 #define SIMUNIX_OUTBOX_OFFSET 14942208
 
-/* The state of a thread after the turn was given on without the server: it waits as these arguments of PARK say (a is
- * 0), or it is ready because of `wake`. The structs are in the order in which the threads began to wait or became
- * ready. */
+/* The state of a thread after the turn was given to another thread without the server: the thread waits as these
+ * arguments of PARK say (a is 0), or is ready because of `wake`. The structs are in the order in which the threads
+ * began to wait or became ready. */
 struct simunix_handoff {
     uint32_t slot;
     int16_t is_ready;
@@ -24,8 +24,8 @@ struct simunix_handoff {
     uint64_t bitset;
 };
 
-/* The arguments of OP_PARK for a thread that waits at its slot. `by_handoff`: other threads of the process may wake it
- * (handoff.c). */
+/* The arguments of OP_PARK for a thread that waits at its slot. `by_handoff`: other threads of the process may wake the
+ * thread (handoff.c). */
 struct simunix_park {
     int32_t wait;
     int32_t syscall;
@@ -40,8 +40,9 @@ struct simunix_park {
 /* The message of the thread that has the turn, of which there is one at a time. Its sender writes the rest, sets `is_asked`,
  * and rings the doorbell; the server copies what it reads, since any process can write here.
  *
- * With `tells_handoffs` the sender has got the turn without the server, or has made siblings ready: the digest of all
- * hand-offs, and a struct simunix_handoff for each thread of the process of which there is news, valid after the journal. */
+ * With `tells_handoffs` the sender has got the turn without the server, or has made other threads of its process ready.
+ * The message then has the digest of all hand-offs, and a struct simunix_handoff for each thread of the process whose
+ * state has changed; these states hold after the changes in the journal. */
 struct simunix_outbox {
     uint32_t is_asked; /* a value of enum simunix_asked */
     uint32_t slot;     /* the slot at which the sender waits for the answer; 0: at its channel */
@@ -57,15 +58,16 @@ struct simunix_outbox {
 /* What the outbox contains: nothing; a message; the arguments of PARK, by which a thread gives the turn back. */
 enum simunix_asked { ASKED_NOTHING = 0, ASKED_MESSAGE = 1, ASKED_TO_PARK = 2 };
 
-/* The answer to the thread that gets the turn with it (SLOT_INBOX). It is behind the outbox in shared memory. */
+/* The inbox: the answer to the thread that gets the turn together with this answer (SLOT_INBOX). The inbox is behind
+ * the outbox in shared memory. */
 struct simunix_inbox {
     uint64_t length;
     uint8_t message[SIMUNIX_MESSAGE_MAX];
 };
 
 /* In a slot, in the place of the reason of a wake: where the answer to a message in the outbox is. SLOT_STATUS: the
- * answer is a status and nothing else, which is the slot's value. SLOT_INBOX: it is in the inbox. The last one: it
- * comes over the channel, with descriptors. */
+ * answer is only a status, which is the slot's value. SLOT_INBOX: the answer is in the inbox. The last value: the
+ * answer comes over the channel, with descriptors. */
 enum simunix_slot_reply { SLOT_STATUS = 64, SLOT_INBOX = 65, SLOT_CHANNEL = 66 };
 
 #endif

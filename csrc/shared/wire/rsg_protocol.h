@@ -33,7 +33,7 @@ struct simunix_rsg_call {
 /* The box of a thread: its request, then the answer. There is one for each slot, in the file of the shared memory
  * behind the table of struct simunix_cpu_cost. When a program has sent its first operation over its channel, the server
  * makes the file long enough. A thread writes its request, sets `is_asked`, rings the doorbell and waits at its slot,
- * where the answer's status comes. It does so only if the server need not be told anything else before
+ * where the answer's status comes. A thread uses its box only if it has nothing else to report to the server first
  * (core/message/outbox.c: may_ask_in_box). */
 struct simunix_rsg_box {
     uint64_t is_asked; /* set by the thread, cleared by the server */
@@ -47,7 +47,7 @@ struct simunix_rsg_box {
 #define SIMUNIX_RSG_BOXES_OFFSET 36454400
 
 enum simunix_rsg_operation {
-    RSG_RESUME = 0, /* sent by the shim: wait on for the operation that a signal's handler has interrupted */
+    RSG_RESUME = 0, /* sent by the shim: go on waiting for the operation that a signal's handler has interrupted */
 
     /* actors */
     RSG_CONNECT = 1,  /* i pid, 0: a new actor of this name, t name -> i pid; waits until the actors are started */
@@ -107,7 +107,7 @@ enum simunix_rsg_operation {
     RSG_HOLD = 46,     /* i activity, i 1: suspend, 0: go on */
     RSG_PRIORITY = 47, /* i activity, d priority */
 
-    /* activities that are made and have not begun (RSG_LATER), and those that wait for others */
+    /* activities that were created and have not begun (RSG_LATER), and dependencies between activities */
     RSG_START = 83,        /* i activity, i flags (RSG_DETACHED); begins it once its dependencies are solved */
     RSG_SUCCESSOR = 84,    /* i activity, i successor, i 1: begins after it, 0: does not wait for it any more */
     RSG_DEPENDENCIES = 85, /* i activity, i offset -> i activities that it waits for, as many as fit */
@@ -133,17 +133,17 @@ enum simunix_rsg_operation {
     RSG_CONDITION_WAIT = 61,  /* i condition, i mutex, d time -> i 1 if the time is over */
     RSG_NOTIFY = 62,          /* i condition, i 1: all */
 
-    /* threads that wait on behalf of an actor, which does something else meanwhile */
+    /* helpers: threads that wait on behalf of an actor, while the actor's own thread does something else */
     RSG_HELP = 70,    /* i pid -> i helper: the calling thread, which is no actor, may do that actor's operations now */
-    RSG_DISMISS = 71, /* i helper: what it waits for goes on without it, and it is told RSG_KILLED */
+    RSG_DISMISS = 71, /* i helper: the activities for which the helper waits go on, and the helper gets RSG_KILLED */
 
     /* deployments */
     RSG_KILL_TIME = 72, /* i pid, d date at which the actor is killed */
     RSG_AWAIT_HOST = 73 /* i host; the calling thread, which is no actor, waits until the host is on */
 };
 
-/* Flags of operations that begin an activity: do not wait for its end; nobody will wait for it; bytes were sent before
- * by RSG_STAGE; only make it, do not begin it. */
+/* Flags of operations that begin an activity: do not wait for the activity's end; nobody will wait for it; its bytes
+ * were sent before by RSG_STAGE; only create it, do not begin it. */
 enum simunix_rsg_flag { RSG_ASYNC = 1, RSG_DETACHED = 2, RSG_STAGED = 4, RSG_LATER = 8 };
 
 /* The terms of an activity that has not begun and that may be changed: bytes or flops, and so on. */
@@ -184,8 +184,8 @@ enum simunix_rsg_error {
     RSG_UNKNOWN_DISK = 26,
     RSG_NO_TASKS = 27,  /* the flow model has no parallel tasks */
     RSG_KILLED = 15,    /* the actor has been killed, so its function must return */
-    RSG_NOT_OWNER = 16, /* a mutex that another actor has locked, or nobody */
-    RSG_MEMORY = 17,    /* the messages that wait hold too many bytes, or there are too many objects */
+    RSG_NOT_OWNER = 16, /* a mutex that another actor has locked, or that is not locked */
+    RSG_MEMORY = 17,    /* the waiting messages have too many bytes, or there are too many objects */
     RSG_NO_ROUTE = 18,
     RSG_BAD_VALUE = 19,  /* a power state or a place that does not exist, a barrier for 0 actors, a mutex locked twice */
     RSG_HAS_BEGUN = 28,  /* an activity that is to wait for another one, or to get another term, has begun or is over */

@@ -33,7 +33,7 @@ enum simunix_datagram_fields {
     DATAGRAM_TIME = 8,
     DATAGRAM_TIME_NS = 16,
     DATAGRAM_TIMES = 32,
-    DATAGRAM_MORE = 64 /* of a sender: what is sent next is joined to this datagram */
+    DATAGRAM_MORE = 64 /* from a sender: the bytes that are sent next are joined to this datagram */
 };
 
 /* The state of a TCP socket as the server knows it, in a table at SIMUNIX_STREAMS_OFFSET. A socket has an entry by its

@@ -26,16 +26,16 @@ static inline uint64_t cycles_now(void)
 }
 
 /* Return the CPU time (ns) that simunix has added to all threads so far, for calls and clock reads. While a thread has
- * the turn, it grows by what this thread does alone. */
+ * the turn, only the calls of this thread add to this time. */
 static inline uint64_t overhead_ns(const struct simunix_clock_page *page)
 {
     return page->traps * page->trap_overhead_ns + page->preloaded * page->preload_overhead_ns +
            page->clock_reads * page->read_overhead_ns + page->coarse_reads * page->coarse_overhead_ns;
 }
 
-/* The state at the beginning of a pause: a thread waits for the server's answer, or is stopped. What the computer does
- * meanwhile is no computing of the thread's (CPU policy charged). The virtual time that passes is no price of its
- * calls, and calls of others add nothing to its overhead. */
+/* The state at the beginning of a pause: a thread waits for the server's answer, or is stopped. CPU time of the
+ * computer during the pause is not charged to the thread (CPU policy charged). The virtual time that passes is not a
+ * price of the thread's calls, and calls of other threads add nothing to its overhead. */
 struct pause {
     uint64_t cycles;
     uint64_t now_ns;

@@ -111,7 +111,7 @@ struct call {
 
 typedef long (*call_handler)(struct call *call);
 
-/* Make the system call with the arguments that the application has given. */
+/* Make the system call in the real kernel, with the application's arguments. */
 static inline long call_natively(const struct call *call)
 {
     return syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);

@@ -6,11 +6,11 @@
 #define TIOCGPTN 0x80045430UL
 #define MASTERS 0x502 /* the device of all masters of terminals: 5, 2 */
 #define MAJOR(device) ((device) >> 8 & 0xfff)
-#define FIRST_SLAVES 136 /* of eight numbers of slaves' drivers, see pts(4) */
+#define FIRST_SLAVES 136 /* the first of eight major numbers of terminals' slaves, see pts(4) */
 #define TYPE_AT 9
 #define DIGITS_AT 11
 
-static const char socket_prefix[] = "\0simunix:"; /* then the type, ':' and 8 hexadecimal digits */
+static const char socket_prefix[] = "\0simunix:"; /* the beginning of the name; the type, ':' and 8 hexadecimal digits follow */
 
 /* Look at a socket. A simulated socket has a peer with a certain abstract name, which survives dup, fork, exec and
  * SCM_RIGHTS. */

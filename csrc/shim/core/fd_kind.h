@@ -1,15 +1,14 @@
 /* Finds out the kind of a descriptor, by asking the kernel once for each call.
  *
- * The answer holds only for the call that has asked. Any thread or process that shares the descriptor may close it and
- * get its number for something else, so nothing is stored between calls.
- */
+ * The answer is valid only for the call that has asked. Any thread or process that shares the descriptor may close it,
+ * and its number may then mean another file, so nothing is stored between calls. */
 #ifndef SIMUNIX_FD_KIND_H
 #define SIMUNIX_FD_KIND_H
 
 #include "shim/core/core.h"
 
 enum fd_kind {
-    FD_NONE,      /* not open; the kernel reports that */
+    FD_NONE,      /* the descriptor is not open; the kernel reports this */
     FD_FILE,      /* a regular file */
     FD_PIPE,      /* a pipe or FIFO */
     FD_TERMINAL,  /* the master of a terminal */
@@ -28,7 +27,7 @@ struct fd {
     enum fd_kind kind;
     int64_t socket;     /* the server's number of a simulated socket; -1 for all others */
     bool is_ping;       /* a datagram socket that sends echo requests only, see icmp(7) */
-    struct stat status; /* all zero if only the socket was asked for */
+    struct stat status; /* all zero if the caller has asked only about the socket */
 };
 
 void fd_look(int number, struct fd *fd);

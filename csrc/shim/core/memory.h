@@ -1,5 +1,5 @@
-/* Operations on bytes and texts without libc. gcc may insert calls of the first three by itself, so they have libc's
- * names (hidden in this library). */
+/* Operations on bytes and texts without libc. gcc may insert calls of the first three functions by itself, so these
+ * have libc's names (hidden in this library). */
 #ifndef SIMUNIX_MEMORY_H
 #define SIMUNIX_MEMORY_H
 

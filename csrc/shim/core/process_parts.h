@@ -18,7 +18,7 @@ struct thread;
 struct watched_terminal {
     int epoll;
     int master;
-    uint64_t data; /* what epoll_wait returns to the application with the master's events */
+    uint64_t data; /* the data that epoll_wait returns to the application with the master's events */
 };
 
 /* An epoll instance of the application, and what it watches with EPOLLEXCLUSIVE: a listening internet socket, or a file of the
@@ -28,7 +28,7 @@ struct exclusive_listener {
     int fd;
     int64_t socket; /* the number of the socket, or of the file */
     bool is_file;
-    uint64_t data; /* what epoll_wait returns to the application with its events */
+    uint64_t data; /* the data that epoll_wait returns to the application with the object's events */
 };
 
 /* A mount of the host whose files are on a modelled storage (sys/procfs/stored_mounts.c). */
@@ -40,7 +40,7 @@ struct stored_mount {
 /* Properties of a mount's storage: it has a capacity; the host's page cache stores its files; it belongs to a file server. */
 enum { STORED_LIMITED = 1, STORED_CACHED = 2, STORED_REMOTE = 4 };
 
-/* Which calls of the process must trap, and who handles its traps (turn/tracee.c). */
+/* Which calls of the process must trap, and whether the shim's own handlers receive the traps (turn/tracee.c). */
 struct process_traps {
     bool all;           /* every call of the process must trap, since it is traced, or has filters (sys/process/seccomp.c) */
     bool is_tracee;     /* a thread of the process is or was traced: the shim has its own handlers of traps, and all calls
@@ -58,7 +58,8 @@ struct process_seccomp {
 struct process_ids {
     int pid;
     int host_pid; /* its pid in the host's PID namespace, by which the server knows it */
-    int reaper;   /* the first process of its own PID namespace, by the host's number; 0: it is in the host's namespace */
+    int reaper;   /* the first process of this process's own PID namespace, by the host's number; 0: this process is in
+                   * the host's namespace */
     int proc;     /* a descriptor of the host's /proc, if the process may lose sight of it; 0 before */
 };
 
@@ -67,17 +68,17 @@ struct process_descriptors {
     uint64_t soft; /* RLIMIT_NOFILE as the application sees it */
     uint64_t hard;
     int floor;       /* the shim's own descriptors have this number or higher ones, the application's have lower ones */
-    int page_file;   /* place of the shared memory's file, which every later program of the process inherits */
+    int page_file;   /* place of the descriptor of the shared memory, which every later program of the process inherits */
     bool are_shared; /* the descriptors are or were shared with another process, so the floor does not move */
 };
 
-/* The memory that the process runs in (sys/process/clone.c). */
+/* The memory in which the process runs (sys/process/clone.c). */
 struct process_space {
-    int64_t number; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
-    bool is_guest;  /* it runs in the memory of its creator, which goes on meanwhile */
+    int64_t number; /* not 0: the number of the memory that the process shares with other processes (clone(2), CLONE_VM) */
+    bool is_guest;  /* the process runs in the memory of its creator, and the creator goes on running as well */
 };
 
-/* What the server has told about the host (entry/init.c). */
+/* The facts about the host that the server has told the process (entry/init.c). */
 struct process_host {
     int cpus;
     uint64_t memory_bytes;
@@ -97,10 +98,10 @@ struct process_handoffs {
 
 /* What the process has computed (turn). */
 struct process_cpu {
-    uint64_t computed_ns;           /* the virtual time that its computing has taken */
+    uint64_t computed_ns;           /* the virtual time that the computing of the process has taken */
     uint64_t scale;                 /* the CPU time on its host that corresponds to a nanosecond of this computer, in units
                                      * of 2^-32 */
-    struct simunix_cpu_cost *costs; /* the costs of its program; NULL: none are known */
+    struct simunix_cpu_cost *costs; /* the costs of the process's program; NULL: none are known */
 };
 
 struct shared_range {
@@ -111,7 +112,7 @@ struct shared_range {
 /* The memory of the process (sys/file/mmap.c): its break, and what it shares with other processes, where a futex is not
  * private. */
 struct process_mappings {
-    uint64_t break_start, break_end; /* the break, if the shim keeps it; 0: the kernel does (entry/addresses.c) */
+    uint64_t break_start, break_end; /* the break, if the shim keeps it; 0: the kernel keeps the break (entry/addresses.c) */
     uint64_t kernel_break;           /* the kernel's break when it was last moved */
     bool shared_overflow;            /* more memory is shared than `shared` has room for */
     int shared_count;
@@ -120,7 +121,8 @@ struct process_mappings {
 
 /* The actions for signals (sys/signal), and which signals the server expects without a message (core/signals.c). */
 struct process_signals {
-    struct kernel_sigaction actions[65]; /* the actions that the application sees, where the kernel has the shim's action */
+    struct kernel_sigaction actions[65]; /* the actions that the application sees, for signals whose action in the
+                                          * kernel is the shim's own */
     bool hears_kernel;                   /* the server knows that the kernel may send the process signals by itself */
     bool hears_terminal;                 /* the server knows that a terminal may send the process signals */
 };
@@ -141,13 +143,13 @@ struct process_cgroups {
     uint64_t text_ns;
     uint64_t text_lasts_ns; /* for how long the text is valid while no other thread has the turn */
     uint64_t home;          /* the inode of cgroup.procs of the group into which the process has moved itself */
-    uint64_t home_at;       /* the value of page->cgroup_moves at that time */
-    uint64_t memory_step;   /* by how many bytes its memory may grow before its group counts it; 0: the group does not count
-                             * it */
-    uint64_t memory_grown;  /* by how many bytes it has grown since it was counted */
+    uint64_t home_at;       /* the value of page->cgroup_moves when the process moved itself */
+    uint64_t memory_step;   /* by how many bytes the process's memory may grow before its group counts it; 0: the group
+                             * does not count memory */
+    uint64_t memory_grown;  /* by how many bytes the memory has grown since it was counted */
 };
 
-/* What the epoll instances of a process watch for which the kernel's reports are not enough (sys/poll). */
+/* The objects in epoll instances of a process for which the kernel's reports are not enough (sys/poll). */
 struct process_watches {
     int terminal_count;
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
@@ -159,7 +161,7 @@ struct process_watches {
 struct process_numa {
     int count;                   /* the number of nodes; 0: not asked yet (sys/numa/nodes.c) */
     int cores;                   /* the number of cores, which are divided among the nodes */
-    struct memory_ranges *bound; /* NULL: there is none */
+    struct memory_ranges *bound; /* NULL: no memory has a policy of its own */
 };
 
 /* The files of the process that are on modelled storages (sys/io, sys/procfs/stored_mounts.c). */

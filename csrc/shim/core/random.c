@@ -1,7 +1,8 @@
 /* Reproducible random numbers, from the seed that the server has given the process. */
 #include "shim/core/core.h"
 
-/* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). Not for secrets. */
+/* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). The numbers must not be
+ * used for secrets. */
 uint64_t random_mix(uint64_t state)
 {
     uint64_t z = state + 0x9e3779b97f4a7c15UL;

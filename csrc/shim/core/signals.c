@@ -36,8 +36,8 @@ bool signals_are_ours(int signal)
 }
 
 /* The first process of a PID namespace gets signals for which it has no handler only from outside, and of these only
- * those that cannot be caught (pid_namespaces(7)). The kernel discards the others. But it keeps a signal that comes
- * while the shim blocks all signals. */
+ * those that cannot be caught (pid_namespaces(7)). The kernel discards the others. But the kernel keeps such a signal
+ * if it comes while the shim blocks all signals. */
 static bool drops_as_reaper(int signal)
 {
     const struct process *process = current_thread()->process;
@@ -140,13 +140,13 @@ void signals_stop_if_due(struct thread *thread, uint64_t mask)
         if (action.handler != (void *)SIG_DFL || signals_default_ignores(signal) || drops_as_reaper(signal))
             continue;
         if (!stops_by_default(signal))
-            return; /* the process dies first */
+            return; /* a pending signal that ends the process comes first */
         stop_here(thread, signal);
     }
 }
 
-/* Return what the signals that this thread may take now mean for the call in which it waits. If one stops the process,
- * it is stopped here. */
+/* Return the effect of the signals that this thread may take now on the call in which the thread waits. If a signal
+ * stops the process, the process is stopped here. */
 enum interruption signals_check(struct call *call)
 {
     uint64_t pending = 0;

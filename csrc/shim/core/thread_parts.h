@@ -15,7 +15,7 @@ struct start_registers {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rcx, rip;
     uint32_t mxcsr;
     uint32_t fpu_control;
-    uint64_t rsp; /* 0: the stack that was given to the kernel for it */
+    uint64_t rsp; /* 0: the stack that clone(2) has passed to the kernel */
 };
 
 /* The numbers of the thread in its process's PID namespace, and in the host's, by which the server knows it (pids). */
@@ -28,11 +28,14 @@ struct thread_ids {
 struct thread_link {
     int channel;            /* place (core/files/descriptors.c) of the descriptor of its SEQPACKET socket to the server */
     int epoll;              /* place of the descriptor of its private epoll; -1 until it first waits for a descriptor */
-    int64_t pooled_channel; /* the number of these two in the process's pool, for a later thread; 0: they are not in the pool */
-    uint32_t slot;          /* the slot at which it waits; 0: all slots are in use, and it waits at its channel */
-    bool has_turn;          /* its messages are sent while it has the turn; the first message of a new thread is not */
+    int64_t pooled_channel; /* the number of channel and epoll in the process's pool, for a later thread; 0: they are
+                             * not in the pool */
+    uint32_t slot;          /* the slot at which the thread waits; 0: all slots are in use, and the thread waits at its
+                             * channel */
+    bool has_turn;          /* the thread has the turn when it sends messages; this is not so for the first message of a
+                             * new thread */
     bool is_told_at_slot;   /* the answer to its last message comes at its slot */
-    bool owes_hello;        /* it must send HELLO, because the server does not know the process yet */
+    bool owes_hello;        /* the thread must send HELLO, because the server does not know the process yet */
 };
 
 /* The file to which the thread's calls are traced (strace). */
@@ -40,23 +43,23 @@ struct thread_strace {
     int file; /* place of that file's descriptor, for strace_call; -1: the thread is not traced */
 };
 
-/* How a new thread, or the first one of a new process, begins, and how its children will (sys/process). */
+/* How a new thread, or the first thread of a new process, begins, and how its children will begin (sys/process). */
 struct thread_birth {
     uint64_t mask;     /* signal mask to start with */
-    bool next_nests;   /* its next process will be in another PID namespace than this one */
+    bool next_nests;   /* the next process that the thread makes will be in another PID namespace */
     bool is_nested;    /* a new process in a PID namespace that is not the host's own */
     bool has_network;  /* a new process in its own network namespace, which the server does not know yet */
     bool shares_files; /* a new process that shares its creator's descriptors (CLONE_FILES) */
     bool starts_known; /* the server must know the process before its first turn */
 };
 
-/* How other threads learn that this one has ended (sys/process/exit.c, core/threads.c). */
+/* How other threads learn that this thread has ended (sys/process/exit.c, core/threads.c). */
 struct thread_end {
     int alive_word;      /* cleared by the kernel when the thread has really ended */
     uint32_t *join_word; /* the application's CLONE_CHILD_CLEARTID word, which is cleared when alive_word is */
 };
 
-/* What a record keeps when it is used for another thread (sys/process). */
+/* The fields that a record keeps when it is used for another thread (sys/process). */
 struct thread_kept {
     struct process *copy; /* the record of the process of which the thread was last a vfork-like child */
     void *environment;    /* the last list of variables that such a child has passed to an exec, and its size */
@@ -65,7 +68,7 @@ struct thread_kept {
 
 /* The state of the call that the thread is in (entry/dispatch.c). */
 struct thread_in_call {
-    bool acts;       /* the call may make other threads ready, perhaps after it has waited */
+    bool acts;       /* the call may make other threads ready, perhaps only after it has waited */
     bool has_waited; /* the thread has given the turn back since it entered the shim */
 };
 
@@ -75,49 +78,53 @@ struct thread_park {
     uint64_t mask; /* the signals that it blocks meanwhile */
 };
 
-/* What a thread does without waiting, which takes virtual time by prices (turn/price.c, turn/call_price.c,
+/* Counts of what a thread does without waiting, which takes virtual time by prices (turn/price.c, turn/call_price.c,
  * turn/lateness.c). */
 struct thread_pace {
-    uint64_t asked;        /* the number of clock reads and calls since it last waited for something */
-    uint64_t looks;        /* the number of polls without result since it last waited, or found something */
-    uint64_t births;       /* the number of new processes and programs since it last slept */
-    uint64_t hasty_births; /* the number of processes that it has made, each as soon as the last one had ended */
-    uint64_t born_ns;      /* the virtual time at which it made the last of these */
-    uint64_t late_state;   /* the state of its random numbers in a perturbed run; 0: it has none yet */
-    bool pays_cpu;         /* its CPU time passes in virtual time, since it only computes and reads the clock */
-    uint64_t cpu_paid_ns;  /* the CPU time that has passed in virtual time then */
+    uint64_t asked;        /* the number of clock reads and calls since the thread last waited for something */
+    uint64_t looks;        /* the number of polls without result since the thread last waited, or since a poll found
+                            * something */
+    uint64_t births;       /* the number of new processes and programs since the thread last slept */
+    uint64_t hasty_births; /* the number of processes that the thread has made in a row, each as soon as the process
+                            * before had ended */
+    uint64_t born_ns;      /* the virtual time at which the thread made the last process of that row */
+    uint64_t late_state;   /* the state of the thread's random numbers in a perturbed run; 0: there is none yet */
+    bool pays_cpu;         /* the thread's CPU time passes in virtual time, since the thread only computes and reads the
+                            * clock */
+    uint64_t cpu_paid_ns;  /* the CPU time of the thread that has passed in virtual time for this reason */
 };
 
-/* What a thread does only to let time pass (sys/time). */
+/* Actions of a thread that only let time pass (sys/time). */
 struct thread_spin {
-    uint64_t asked_at_tsc; /* the value of pace.asked when it last read the time stamp counter */
-    uint64_t since_ns;     /* the virtual time since which it does nothing but read that counter */
+    uint64_t asked_at_tsc; /* the value of pace.asked when the thread last read the time stamp counter */
+    uint64_t since_ns;     /* the virtual time since which the thread only reads that counter */
     uint64_t short_sleeps; /* the number of short sleeps, one after the other */
 };
 
 /* The CPU policy of the thread's process (turn/cpu_charge.c, turn/cpu_costs.c). */
 struct thread_policy {
-    bool is_charged;                /* its computing passes in virtual time */
-    bool is_measured;               /* its computing is measured (charged), not read from a table (modelled) */
-    struct simunix_cpu_cost *costs; /* the costs of its program, or of the program's threads with its name; NULL: none are
-                                     * known */
+    bool is_charged;                /* the computing of the thread takes virtual time */
+    bool is_measured;               /* the time of computing is measured (charged), not read from a table (modelled) */
+    struct simunix_cpu_cost *costs; /* the costs of the thread's program, or of the program's threads with this thread's
+                                     * name; NULL: none are known */
 };
 
-/* What a thread under the CPU policy charged has computed and has not been charged for yet (turn/cpu_charge.c). */
+/* The computing of a thread under the CPU policy charged for which it has not been charged yet (turn/cpu_charge.c). */
 struct charge_account {
-    uint64_t cycles_since; /* the time stamp counter at the beginning of this turn, or when it was last read */
+    uint64_t cycles_since; /* the value of the time stamp counter at the beginning of this turn, or when the shim last
+                            * read it */
     uint64_t overhead_since;
     uint64_t waited_ns; /* the value of paid_ns when the thread last waited */
     uint64_t now_since;
-    uint64_t cycles; /* the cycles of former turns */
+    uint64_t cycles; /* the cycles of earlier turns */
     int64_t overhead_ns;
     int64_t priced_ns; /* the virtual time that has passed for the prices of calls */
     uint64_t cpu_ns;   /* the thread's CPU clock when it was last read */
     int64_t unpaid_ns;
-    int64_t noted_ns;   /* the time that was added to the table of costs since this was last settled */
+    int64_t noted_ns;   /* the time that was added to the table of costs since the last reading of the CPU clock */
     int64_t rest_ns;    /* the part of the last charge that has not passed yet, as PARK_CHARGE_REST says */
     uint64_t paid_ns;   /* all charges and prices, as CPU time of its host */
-    uint64_t untold_ns; /* the prices that the server does not know of yet */
+    uint64_t untold_ns; /* the prices of calls that the server does not know yet */
     uint64_t points;    /* the number of calls and clock reads since the last charge */
     int64_t next;       /* as the reply to PARK_CHARGE: in a replay, when the next charge is due; below 0: minus the time
                          * slice */
@@ -131,7 +138,7 @@ struct handoff_wait {
     struct thread *next; /* the next one in the list of waiting threads, or of ready threads */
     enum handoff_state state;
     bool is_news;     /* the server does not know yet */
-    bool is_doubtful; /* the server may have woken the thread since */
+    bool is_doubtful; /* the server may have woken the thread in the meantime */
     int16_t wait;
     int32_t syscall;
     int32_t wake;
@@ -144,9 +151,9 @@ struct handoff_wait {
 /* A thread and the emulated process that traces it (turn/tracee.c). */
 struct tracee {
     bool is_traced;
-    bool stops_at_calls; /* PTRACE_SYSCALL: it stops at the entry and exit of each call */
-    bool steps;          /* PTRACE_SINGLESTEP: it stops after each instruction */
-    bool has_moved;      /* the tracer has changed where the thread goes on, out of the call that it is in */
+    bool stops_at_calls; /* PTRACE_SYSCALL: the thread stops at the entry and exit of each call */
+    bool steps;          /* PTRACE_SINGLESTEP: the thread stops after each instruction */
+    bool has_moved;      /* the tracer has set the address at which the thread goes on, and so ends the thread's present call */
     uint8_t due;         /* the signal with which the thread must stop; 0: none */
     uint64_t let_in;     /* the pending signals that the tracer has seen */
     struct trace_stop *stop;
@@ -156,17 +163,17 @@ struct tracee {
 
 /* How a handler of the application is entered; sys/signal/frame_entry.S knows the offsets. */
 struct handler_entry {
-    uint64_t stack_pointer; /* points at the handler's frame */
+    uint64_t stack_pointer; /* the address of the handler's frame */
     void *handler;
     uint64_t mask;
     uint64_t signal;
 };
 
-/* What the application sees of its signals, and the kernel does not know (sys/signal). */
+/* The state of signals that the application sees and the kernel does not know (sys/signal). */
 struct thread_signals {
     stack_t alternate;    /* the application's alternate stack; size 0: it has none */
     uint64_t hidden_mask; /* the signals among SIGSYS and SIGSEGV that the application sees as blocked */
-    uint64_t held;        /* those of them that were sent meanwhile */
+    uint64_t held;        /* those of the blocked signals that were sent meanwhile */
     siginfo_t held_infos[2];
     struct handler_entry entry;
 };
@@ -177,7 +184,7 @@ struct thread_delivery {
     bool looks_for_stops; /* something in this call may have made a signal deliverable that stops the process */
 };
 
-/* Its filters of system calls (sys/process/seccomp.c). */
+/* The thread's filters of system calls (sys/process/seccomp.c). */
 struct thread_seccomp {
     struct filter *filters; /* the last filter first; NULL: there is none */
     unsigned synced;

@@ -41,14 +41,14 @@ static struct thread *take_record(struct process *process, int64_t pooled_channe
     if (thread == NULL)
         return is_new ? fresh_record(process) : NULL;
     *at = thread->next;
-    if (is_new) { /* the server has given up the channel of the ended thread */
+    if (is_new) { /* the server has closed the channel of the ended thread */
         close_own(process, &thread->link.channel);
         close_own(process, &thread->link.epoll);
     }
     return thread;
 }
 
-/* Clear a record, but for what it keeps for its next owner. */
+/* Clear a record, except for the fields that it keeps for its next owner. */
 static void clear_record(struct thread *thread)
 {
     struct thread_kept kept = thread->kept;
@@ -93,7 +93,7 @@ void thread_release(struct thread *thread)
         close_own(process, &thread->link.epoll);
     }
     if (thread->is_main)
-        return; /* its record is not from mmap */
+        return; /* this record was not made by mmap */
     thread->next = process->free;
     process->free = thread;
 }

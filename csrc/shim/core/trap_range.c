@@ -4,7 +4,7 @@
 
 #include <linux/elf.h>
 
-extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* the linker's: this library's own header */
+extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* the linker's: this library's header */
 
 static const Elf64_Phdr *own_text(void)
 {

@@ -1,11 +1,12 @@
 /* Gives a program fixed addresses if the kernel has given it random ones, because it gains privileges (personality(2),
- * "execve(2) clears ADDR_NO_RANDOMIZE"). glibc names temporary files by the address of a variable on the stack, and how
- * often an allocator has to call to get aligned memory depends on where it gets some.
+ * "execve(2) clears ADDR_NO_RANDOMIZE"). Random addresses would make runs differ: glibc names temporary files by the
+ * address of a variable on the stack, and the number of calls by which an allocator gets aligned memory depends on the
+ * addresses that it gets.
  *
  * Before the program's first instruction the shim
  *   - takes all address space above TOP, so that whatever the program maps lies below;
- *   - makes a stack below TOP, and copies onto it what the kernel has put onto the first one. The first one stays, since
- *     /proc/PID/cmdline and /proc/PID/environ are read there;
+ *   - makes a stack below TOP, and copies onto it what the kernel has put onto the first one. The first stack stays,
+ *   since the kernel reads /proc/PID/cmdline and /proc/PID/environ there;
  *   - keeps the program's break itself (csrc/shim/sys/file/mmap.c: sys_brk).
  * The program's own file, its loader and the vDSO stay where they are.
  */
@@ -18,19 +19,19 @@
 
 #define PAGE 4096UL
 #define PERSONALITY_ASKED 0xffffffff
-#define TOP 0x6f0000000000UL   /* below all that the kernel chooses, which is 16 TiB below the end of addresses at most */
-#define BREAK 0x600000000000UL /* far above the program, far below what it maps */
+#define TOP 0x6f0000000000UL   /* below all addresses that the kernel chooses: at most 16 TiB below the end of all */
+#define BREAK 0x600000000000UL /* far above the program, and far below the mappings that it makes */
 #define STACK_LEAST (1UL << 20)
 #define STACK_MOST (64UL << 20)
-#define GAP (1UL << 20)       /* between the stack and what is mapped below it, as with Linux (stack_guard_gap) */
-#define AUXILIARY_BYTES 256UL /* what the auxiliary vector points to besides the strings: 16 random bytes, two short names */
+#define GAP (1UL << 20)       /* the gap between the stack and the mapping below it, as on Linux (stack_guard_gap) */
+#define AUXILIARY_BYTES 256UL /* for the data of the auxiliary vector besides strings: 16 random bytes, two short names */
 #define RESERVED (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Return whether the program has random addresses, since its exec has cleared ADDR_NO_RANDOMIZE (personality(2)). Fixed
- * addresses are asked for again, for the programs that this one will exec. */
+/* Return whether the program has random addresses, since its exec has cleared ADDR_NO_RANDOMIZE (personality(2)). The
+ * function also asks for fixed addresses again, for the programs that this program will exec. */
 bool addresses_have_chance(void)
 {
     long persona = NATIVE(personality, PERSONALITY_ASKED);
@@ -56,7 +57,7 @@ static uint64_t stack_bytes(void)
     return limit < STACK_LEAST ? STACK_LEAST : limit & -PAGE;
 }
 
-/* What the kernel has put onto a stack: strings at the top, and below them the words that point to them. */
+/* The content of a stack when a program begins: strings at the top, and below the strings the words that point to them. */
 struct contents {
     uint64_t *words; /* the number of arguments, the arguments, 0, the environment, 0, the auxiliary vector */
     size_t count;
@@ -73,9 +74,9 @@ static struct contents contents_of(uint64_t *stack)
     while (*at++ != 0)
         ;
     found.auxiliary = at;
-    found.strings = stack[1]; /* the kernel gives every program one argument at least */
+    found.strings = stack[1]; /* the kernel gives every program at least one argument */
     for (; at[0] != AT_NULL; at += 2)
-        if (at[0] == AT_EXECFN) /* the string behind all others */
+        if (at[0] == AT_EXECFN) /* the last string */
             found.strings_end = at[1] + text_length((const char *)at[1]) + 1;
     found.count = (size_t)(at + 2 - stack);
     return found;
@@ -97,7 +98,7 @@ static uint64_t copy_auxiliary(const struct contents *from, uint64_t *auxiliary,
     return to;
 }
 
-/* Map the highest free address space in pieces, the largest first. It is never touched, and costs no memory.
+/* Map the highest free address space in pieces, the largest first. The mapped space is never touched, and costs no memory.
  * Neighbouring pieces become one mapping of the kernel for each hole. */
 static void take_high(void)
 {
@@ -126,7 +127,7 @@ bool addresses_take(uint64_t *stack)
     take_high();
     made = NATIVE(mmap, TOP - size, size, PROT_READ | PROT_WRITE, RESERVED | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
     NATIVE(mmap, TOP - size - GAP, GAP, PROT_NONE, RESERVED | MAP_FIXED_NOREPLACE, -1, 0);
-    NATIVE(madvise, TOP - size, size, MADV_NOHUGEPAGE); /* a stack of the kernel's has none */
+    NATIVE(madvise, TOP - size, size, MADV_NOHUGEPAGE); /* a stack that the kernel has made has no guard gap mapped */
     return made >= 0;
 }
 
@@ -147,7 +148,7 @@ uint64_t *addresses_move_stack(uint64_t *stack)
     return to;
 }
 
-/* From now on, the program's break is here. */
+/* From now on, the shim keeps the program's break. */
 void addresses_keep_break(struct process *process)
 {
     process->mappings.break_start = process->mappings.break_end = BREAK;

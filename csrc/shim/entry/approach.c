@@ -1,17 +1,17 @@
 /* The approach of a `syscall`: the instructions that run straight into it, of which the first is long enough for a jump.
  *
- * The first of them becomes a jump to a stub, which has a copy of all of them; the others and the `syscall` stay as they are.
- * So a jump of the function to one of these finds what it expects, and its call is trapped as before: where the function jumps
- * to need not be known. Only where each instruction begins must be, since a jump may lead to the second half of none: they are
- * read one by one from the beginning of the function, of which the table for unwinding tells (padding.c).
- */
+ * The first of these instructions is replaced by a jump to a stub, which has a copy of all of them; the other
+ * instructions and the `syscall` stay unchanged. So, if the function jumps to one of the unchanged instructions, it
+ * goes on as before, and its call is trapped: the shim need not know the targets of the function's jumps. But the shim
+ * must know where each instruction begins, since no instruction may be cut in two. So the instructions are decoded one
+ * by one from the beginning of the function, which the table for unwinding gives (padding.c). */
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 
-#define APPROACH_MAX 20 /* bytes for which a stub has room */
+#define APPROACH_MAX 20 /* the most bytes of an approach that fit into a stub */
 #define FUNCTION_MAX 65536
 
-/* Find the approach of an instruction. Called guarded, since what the unwinding table says may be wrong. Returns false
+/* Find the approach of an instruction. The function is called guarded, since the unwinding table may be wrong. Returns false
  * if there is none. */
 bool approach_find(uint64_t instruction, const struct map_query *text, struct approach *found)
 {

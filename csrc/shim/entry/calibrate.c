@@ -2,9 +2,8 @@
  * charged. This time is not charged to programs (turn/cpu_charge.c).
  *
  * The run's first image makes a cheap call natively, trapped and preloaded, in some batches, and takes the fastest
- * batch of each: what the computer does besides can only make a batch slower. The number of calls is always the same,
- * so that a replay makes them too, and too small for the instruction to be rewritten (entry/hot_site.c).
- */
+ * batch of each: other activity of the computer can only make a batch slower. The number of calls is always the same,
+ * so that a replay makes the same calls, and it is too small for the instruction to be rewritten (entry/hot_site.c). */
 #include "shim/core/clock.h"
 #include "shim/entry/entry.h"
 #include "shim/turn/turn.h"
@@ -12,7 +11,7 @@
 #define BATCHES 10
 #define CALLS 10
 
-/* A function of libc: its instruction traps, and its clock reads go to the vDSO, as the program's do. */
+/* Functions of libc, as programs call them: their system calls trap, and their clock reads go to the vDSO. */
 #define OF_LIBC __attribute__((weak, visibility("default")))
 extern long syscall(long number, ...) OF_LIBC;
 extern int clock_gettime(int clock_id, struct kernel_timespec *time) OF_LIBC;
@@ -20,8 +19,8 @@ extern long time(long *seconds) OF_LIBC;
 
 enum way { NATIVELY, TRAPPED, PRELOADED, CLOCK_READ, COARSE_READ };
 
-/* How long (ns) a clock read takes natively in the vDSO, measured on a virtual machine of 2026. A coarse one does not
- * read the time stamp counter: slurmctld calls time(2) 12,000 times in a scheduler's pass of 3 ms. */
+/* How long (ns) a clock read takes natively in the vDSO, measured on a virtual machine of 2026. A coarse clock read
+ * does not read the time stamp counter: slurmctld calls time(2) 12,000 times in a scheduler's pass of 3 ms. */
 #define NATIVE_READ_NS 25
 #define NATIVE_COARSE_NS 3
 
@@ -83,7 +82,7 @@ void calibrate(struct thread *thread)
     page->trap_overhead_ns = added_ns(thread, TRAPPED, native);
     page->preload_overhead_ns = added_ns(thread, PRELOADED, native);
     thread->policy.is_charged = thread->policy.is_measured = true;
-    charge_begin(thread); /* clock reads do their part of the charging, too */
+    charge_begin(thread); /* the measured clock reads include the shim's code that charges them */
     page->read_overhead_ns = above(added_ns(thread, CLOCK_READ, 0), NATIVE_READ_NS);
     page->coarse_overhead_ns = above(added_ns(thread, COARSE_READ, 0), NATIVE_COARSE_NS + page->read_overhead_ns);
 }

@@ -1,8 +1,9 @@
 /* Calls the handler of a system call, which the table syscalls.def names.
  *
- * The rule of every handler: never make a system call that may wait in the kernel. Try without waiting; if that would
- * wait, give the turn back and try again. The native call whose result is returned comes last, in the turn in which it
- * was found ready: what a handler knew before it gave the turn back may be so no longer.
+ * The rule of every handler: never make a system call that may wait in the kernel. A handler tries the call without
+ * waiting; if the call would wait, the handler gives the turn back, and tries again. The native call whose result is
+ * returned comes last, in the turn in which it was found ready: facts that a handler knew before it gave the turn back
+ * may have changed.
  */
 #include "shared/syscall_names.h"
 #include "shim/core/memory.h"
@@ -17,13 +18,14 @@
 #define SYSCALLS_MAX 512
 
 struct row {
-    call_handler handler; /* NULL: pass on, or refuse if error is set */
-    int error;            /* what a call is refused with, for which the handler, if there is one, has found no other error */
+    call_handler handler; /* NULL: the call is passed on to the kernel, or refused if `error` is set */
+    int error;            /* the errno with which the call is refused, unless its handler, if there is one, has found
+                           * another error */
     bool quiet;
     bool is_known;
 };
 
-/* The handlers' prototypes come from the table itself. */
+/* The prototypes of all handlers, made from the table. */
 #define SIMULATE(name, handler) long handler(struct call *call);
 #define QUIET_SIMULATE(name, handler) long handler(struct call *call);
 #define PASS(name, why)
@@ -58,8 +60,8 @@ bool dispatch_passes_on(const struct call *call)
            (call->thread->process->storage.count == 0 || !storage_concerns(call));
 }
 
-/* Answer a call whose number the table does not have, because it is newer or no number at all, as a kernel that lacks
- * the call does. The real kernel's call might wait, or tell the real time. */
+/* Answer a call whose number is not in the table, because the call is newer or does not exist, as a kernel without the
+ * call does. The call in the real kernel might wait, or return the real time. */
 long dispatch_unknown(struct call *call, const char *what)
 {
     char number[24];
@@ -109,7 +111,7 @@ static long answer_once(struct call *call)
     return call_natively(call);
 }
 
-/* Make a call that has not found a file again after a control file of a cgroup has appeared. The first attempt has had
+/* Repeat a call that has not found a file, after a control file of a cgroup has appeared. The first attempt has had
  * no effect. */
 static long answer_with_file(struct call *call)
 {
@@ -125,8 +127,8 @@ static long answer_with_file(struct call *call)
     return result;
 }
 
-/* Make a call that was refused for lack of a descriptor again when the application has room for more. The first attempt
- * has had no effect. */
+/* Repeat a call that was refused for lack of a descriptor, after the application has got room for more descriptors. The
+ * first attempt has had no effect. */
 static long answer_with_room(struct call *call)
 {
     long result = answer_with_file(call);
@@ -137,8 +139,8 @@ static long answer_with_room(struct call *call)
 }
 
 /* Answer a call on a host with paths on modelled storages, where a call may find no room, and reads and writes take
- * time. To look for room may mean to look into the application's memory; a bad pointer there ends the call as it would
- * end it in the kernel. */
+ * time. The check for room may read the application's memory; a bad pointer there ends the call with EFAULT, as in the
+ * kernel. */
 static long answer(struct call *call)
 {
     long result;

@@ -32,9 +32,10 @@ void trap_places_count(const struct call *call, uint64_t address);
 
 /* instruction.c */
 struct instruction {
-    unsigned length;       /* in bytes; 0: it is not known */
-    unsigned displacement; /* the place of its displacement, which counts from the next instruction; 0: it has none */
-    bool leads_elsewhere;  /* after it the program does not, or does not always, go on with the next instruction */
+    unsigned length;       /* in bytes; 0: the instruction is not known */
+    unsigned displacement; /* the place of the instruction's displacement, which is relative to the next instruction; 0:
+                            * there is none */
+    bool leads_elsewhere;  /* the program does not always go on with the next instruction (jumps, returns) */
 };
 struct instruction instruction_at(const uint8_t *at);
 

@@ -1,18 +1,18 @@
 /* Instructions that have trapped often are rewritten: a jump to the shim takes the place of the `syscall`, or of what runs
- * straight into it, and later calls of that instruction cost no signal. Programs without a libc to preload for, and what libc
- * calls inside itself, gain most.
+ * straight into it, and later calls of that instruction cost no signal. This speeds up programs without a libc whose
+ * functions the shim could replace, and calls that libc makes internally.
  *
  * `syscall` has two bytes, as a short jump has. That jump leads to padding between two functions (padding.c), which has room
- * for a jump to a stub of this instruction's own; the stub leads to site_entry.S, and goes on behind the instruction. Where no
- * padding is near, an instruction of five bytes or more that runs straight into the `syscall` has room for the long jump,
- * mostly the one that loads the call's number: the stub begins with a copy of what stands from there on (approach.c), and the
- * `syscall` itself stays for those who come to it otherwise. Not a byte behind the `syscall` changes, so a frame that was
- * interrupted there, or a thread that waits in its call, returns as before. Of all threads of the process only this one is
- * outside of the shim's own text, so none sees half of a change.
+ * for a jump to a stub of this instruction's own; the stub leads to site_entry.S, and goes on behind the instruction.
+ * If no padding is near, the long jump replaces an instruction of five bytes or more that runs straight into the
+ * `syscall`, mostly the instruction that loads the call's number. The stub then begins with a copy of the instructions
+ * from there on (approach.c), and the `syscall` itself stays for code that jumps to it. No byte after the `syscall`
+ * changes, so a signal frame that was interrupted there, or a thread that waits in this call, returns as before. All
+ * other threads of the process are in the shim's own text, so no thread sees half of a change.
  *
- * A rewritten page of a file is memory of the process's own from then on. Only what has trapped TRAPS_BEFORE_REWRITE times is
- * worth that, which an idle daemon's instructions have not; a process rewrites a few dozen instructions at most.
- */
+ * A page of a file that is rewritten becomes private memory of the process. This cost is worth while only for
+ * instructions that have trapped TRAPS_BEFORE_REWRITE times, which those of an idle daemon do not; a process rewrites a
+ * few dozen instructions at most. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
@@ -25,7 +25,7 @@
 #define WATCHED_TOGETHER 4
 #define STUBS 64
 #define PAGE 4096UL
-#define BELOW_IMAGE 0x10000UL /* where the stubs of a program lie that is too far from the shim: nothing else is put there */
+#define BELOW_IMAGE 0x10000UL /* the place of the stubs for a program that is too far from the shim */
 
 /* A stub: code, followed by data that site_entry.S reads. A `syscall` in the stub traps, since it is outside of the
  * shim's text. */
@@ -33,7 +33,7 @@ struct stub {
     uint8_t code[40];
     uint64_t next;  /* behind the instruction */
     uint64_t raw;   /* a `syscall`, for calls that need the trapped registers */
-    uint64_t again; /* where a call that a signal has interrupted is made again */
+    uint64_t again; /* the place where a call that a signal has interrupted is made again */
 };
 
 _Static_assert(sizeof(struct stub) == 64 && STUBS * sizeof(struct stub) == PAGE, "a page of stubs");
@@ -52,7 +52,7 @@ static struct watch {
 } watched[WATCHED];
 
 static struct stub near_shim[STUBS] __attribute__((aligned(PAGE)));
-static struct stub *near_program; /* the same for the program itself, if that is far from the shim */
+static struct stub *near_program; /* the stubs for the program itself, if it is far from the shim */
 static unsigned stub_count;
 
 /* Which calls a rewritten instruction makes without a trap: those that neither need the trapped registers (new threads and
@@ -184,8 +184,9 @@ uint8_t site_calls[SITE_CALLS] = {
 #undef SITE
 };
 
-/* Return where the traps of an instruction are counted; NULL if others that share its few places trap as often. These
- * lose a trap then, so that only instructions stay that trap often, and those for which nothing can be done. */
+/* Return where the traps of an instruction are counted; NULL if others that share its few places trap as often. In that
+ * case the counts of the others are reduced by one trap, so that the table keeps instructions that trap often, and
+ * those that cannot be rewritten. */
 static struct watch *watch_of(uint64_t instruction)
 {
     struct watch *places = &watched[(instruction >> 1 ^ instruction >> 9) % (WATCHED / WATCHED_TOGETHER) * WATCHED_TOGETHER];
@@ -205,7 +206,7 @@ static struct watch *watch_of(uint64_t instruction)
 }
 
 /* Return whether an instruction is one at which the cancellation of threads looks (glibc from 2.41 on, and musl):
- * whether a signal came at this very instruction. Such an instruction stays. */
+ * whether a signal came at this very instruction. Such an instruction is not rewritten. */
 static bool asks_for_cancellation(uint64_t instruction)
 {
     static const uint8_t before[] = {0x4c, 0x89, 0x5c, 0x24, 0x08}; /* mov %r11,8(%rsp) */
@@ -329,7 +330,8 @@ static long replace_instruction(uint64_t instruction, const struct map_query *te
     return write_jumps(instruction, gap, stub);
 }
 
-/* Rewrite an instruction. Called guarded: what is read here may be no table, or may not be mapped. */
+/* Rewrite an instruction. The function is called guarded, since the memory that it reads may be no table, or may not be
+ * mapped. */
 static long rewrite(void *argument)
 {
     uint64_t instruction = *(uint64_t *)argument;

@@ -1,6 +1,6 @@
 /* The beginning of a program under the shim: it connects to the server and registers, overwrites the vDSO and switches
- * traps on, all before the program's own constructors run. The loader calls the constructor here; where the shim was
- * brought in without the loader, injected.c begins. */
+ * traps on, all before the program's own constructors run. The loader calls the constructor in this file; if the shim
+ * was loaded without the loader, injected.c runs instead. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
@@ -55,7 +55,8 @@ static int parse_number(const char *text)
     return number;
 }
 
-/* Let the program see its own LD_PRELOAD only: the part before the last separator, behind which is the shim's path. */
+/* Let the program see only its own LD_PRELOAD: the part before the last separator; the path of the shim follows this
+ * separator. */
 static void take_environment(char **environment)
 {
     char *preload = find_variable(environment, preload_variable);
@@ -125,7 +126,7 @@ static void take_page(int fd)
     descriptors_limit(&main_process);
 }
 
-/* Take over what HELLO's reply says of cgroups. */
+/* Store the facts about cgroups in HELLO's reply. */
 __attribute__((cold)) static void take_cgroups(uint64_t told)
 {
     main_process.cgroups.device = told >> SIMUNIX_CGROUP_DEVICE_SHIFT;
@@ -145,7 +146,7 @@ static int64_t register_process(const char *program)
     main_process.descriptors.soft = (uint64_t)reply_number(&reply, 2);
     main_process.descriptors.hard = (uint64_t)reply_number(&reply, 9);
     take_places((int)reply_number(&reply, 10));
-    descriptors_limit(&main_process); /* another process may have set it (prlimit(2)) */
+    descriptors_limit(&main_process); /* another process may have set the limit (prlimit(2)) */
     main_process.host.cpus = (int)reply_number(&reply, 3);
     main_process.host.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
@@ -195,7 +196,7 @@ static bool take_descriptors(const char *text)
     bool is_nested = false;
     int channel = parse_number(text);
 
-    main_process.descriptors.floor = channel; /* until the server has told: the channel's place is 0 */
+    main_process.descriptors.floor = channel; /* until the server has told the floor, the place of the channel is 0 */
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
     descriptor_note(channel);
     text = behind_number(text);
@@ -225,7 +226,7 @@ static bool take_descriptors(const char *text)
     return is_nested;
 }
 
-/* Begin. Returns false if this process is not emulated. */
+/* Start the shim in this program. Returns false if this process is not emulated. */
 bool shim_begin(char **argv, char **environment)
 {
     char *channel = find_variable(environment, channel_variable);
@@ -284,8 +285,8 @@ __attribute__((constructor)) static void initialise(int argc, char **argv, char 
     (void)argc;
     if (!shim_begin(argv, environment))
         return;
-    /* The second answer is true only if nobody may ask for fixed addresses (seccomp); then no program of this computer
-     * has them. */
+    /* The second test is true only if a seccomp filter forbids to ask for fixed addresses; then no program of this
+     * computer has fixed addresses. */
     if (addresses_have_chance() && !addresses_have_chance())
         warn_once(current_thread(), WARN_REAL, "has addresses by chance, since it is setuid, and may not be traced here", NULL);
 }

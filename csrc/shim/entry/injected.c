@@ -110,8 +110,8 @@ static uint64_t *settle(uint64_t *stack, bool has_room)
     return addresses_move_stack(stack);
 }
 
-/* Begin as the constructor does, and let the program find its auxiliary vector behind its environment, which has become
- * shorter. Returns the program's stack. */
+/* Start the shim as the constructor does, and move the auxiliary vector so that the program finds it after its
+ * environment, which has become shorter. Returns the program's stack. */
 uint64_t *injected_start(uint64_t *stack, void *flat, size_t size, int library)
 {
     char **argv = (char **)(stack + 1);
@@ -133,7 +133,7 @@ uint64_t *injected_start(uint64_t *stack, void *flat, size_t size, int library)
         ;
     for (uint64_t kind = ~AT_NULL; kind != AT_NULL; from += 2, to += 2) {
         to[0] = kind = from[0];
-        to[1] = from[1]; /* may be where from[0] was */
+        to[1] = from[1]; /* this place may be that of from[0] */
     }
     return chance ? settle(stack, has_room) : stack;
 }

@@ -49,7 +49,7 @@ _Static_assert(sizeof one_byte == 257 && sizeof two_bytes == 257, "a letter for 
 
 /* An instruction up to its opcode, which is included. */
 struct head {
-    const uint8_t *at; /* behind the opcode */
+    const uint8_t *at; /* the address after the opcode */
     char follows;
     bool is_short; /* 0x66: the operand has two bytes */
     bool is_wide;  /* REX.W */

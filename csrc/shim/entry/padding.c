@@ -1,10 +1,10 @@
 /* Finds room between functions, near an instruction: bytes that no program ever executes.
  *
- * The table for unwinding (.eh_frame_hdr) says where each function begins and ends. What lies between two of them, and
- * is all no-operations or traps, is padding by which the linker or the assembler has aligned the second one. Bytes that
- * merely look like padding may lie inside of a function and be executed (loops are aligned, too), so without the table
- * there is no room. Only Go's padding is known by itself: a run of `int3` up to an aligned address.
- */
+ * The table for unwinding (.eh_frame_hdr) says where each function begins and ends. Bytes between two functions that
+ * are all no-operations or traps are padding, by which the linker or the assembler has aligned the second function.
+ * Bytes inside of a function that only look like padding may be executed (loops are aligned, too), so without the table
+ * no padding can be used. Only the padding of Go programs is recognised without the table: a run of `int3` up to an
+ * aligned address. */
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/sys/ipc/ipc.h"
@@ -27,7 +27,7 @@ struct unwind_table {
     } rows[];
 };
 
-/* The beginning of the description of a function (FDE). Its addresses are relative to where they are. */
+/* The beginning of the description of a function (FDE). Each address in it is relative to the place of the address itself. */
 struct description {
     uint32_t length, common;
     int32_t function;
@@ -80,7 +80,7 @@ static uint64_t end_of(const struct unwind_table *table, uint32_t row)
     return begin == begin_of(table, row) ? begin + found->size : 0;
 }
 
-/* Return the last row whose function begins at or before an address; 0 also if there is none. */
+/* Return the last row whose function begins at or before an address; 0 also if there is no such row. */
 static uint32_t row_before(const struct unwind_table *table, uint64_t address)
 {
     uint32_t low = 0;

@@ -1,9 +1,9 @@
 /* The preload net: libc's hot functions (hooks.def), exported from here, reach the same table as a trap, without the signal.
  *
- * Two differences to a trapped call matter. Signals are not blocked when the call begins, so they are for as long as a handler
- * runs, and whatever is pending is delivered when they are let in again, before the function returns. And libc's wrappers are
- * cancellation points by being asynchronously cancellable around the system call; so are these, through libc's own function.
- */
+ * Two differences to a trapped call matter. First, signals are not blocked when the call begins, so the shim blocks
+ * them while a handler of a call runs; pending signals are delivered when the shim unblocks them, before the function
+ * returns. Second, libc's wrappers are cancellation points, since a thread is asynchronously cancellable during the
+ * system call; these functions call libc's own function to be cancellation points as well. */
 #include "shim/entry/entry.h"
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/turn/turn.h"
@@ -12,7 +12,7 @@
 #define ERRNO_MAX 4095
 #define CANCEL_ASYNCHRONOUS 1
 
-/* Found in whatever libc the process has; the shim itself needs none. */
+/* These functions are looked up in the libc of the process, if there is one; the shim itself needs no libc. */
 extern int *__errno_location(void) __attribute__((weak, visibility("default")));
 extern long syscall(long number, ...) __attribute__((weak, visibility("default")));
 extern int pthread_setcanceltype(int type, int *before) __attribute__((weak, visibility("default")));
@@ -27,7 +27,7 @@ void preload_start(void)
     is_emulated = true;
 }
 
-/* Make the call. A call that the kernel alone answers uses nothing of the shim's, so that a signal may come in between.
+/* Make the call. A call that the kernel alone answers uses no data of the shim, so a signal may come at any moment.
  * If a control file of a cgroup does not exist yet, the server is asked for it. */
 static long run(struct call *call)
 {
@@ -41,7 +41,7 @@ static long run(struct call *call)
             return result;
     }
     do {
-        struct call attempt = *call; /* a handler may change what it was given */
+        struct call attempt = *call; /* a handler may change its arguments */
         uint64_t all = SIGNALS_IN_SHIM;
         uint64_t before;
 
@@ -49,7 +49,7 @@ static long run(struct call *call)
         attempt.mask = attempt.mask_before = before;
         attempt.thread->in_call.has_waited = false;
         result = dispatch(&attempt);
-        NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8); /* the handlers of what is pending run here */
+        NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8); /* handlers of pending signals run here */
     } while (result == -ERESTART_CALL);
     return result;
 }
@@ -68,8 +68,8 @@ static long trapped(const struct call *call)
     return result;
 }
 
-/* glibc's stat(3) and its kin, which the hooks have under the older numbers, make this call: filters are asked about that
- * one. */
+/* glibc's stat(3) and its kin, which the hooks have under the older numbers, make this call: seccomp filters are
+ * applied to the number of this call. */
 static void as_glibc_calls(struct call *call)
 {
     long number = call->number;

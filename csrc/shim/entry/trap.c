@@ -1,8 +1,7 @@
 /* The trap net: Syscall User Dispatch turns every system call made outside the shim's text into a SIGSYS.
  *
- * Dispatch is per thread and off in every new thread, fork child and exec'd image, so each of them arms it again
- * (core/trap_range.c).
- */
+ * Dispatch is set for each thread, and is off in every new thread, fork child and new program, so each of these
+ * switches it on again (core/trap_range.c). */
 #include "shim/turn/tracee.h"
 #include "shim/entry/entry.h"
 #include "shim/sys/signal/signal.h"

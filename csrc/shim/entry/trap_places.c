@@ -1,5 +1,6 @@
 /* Which instructions trap, and how often: a table of all of them in the shared memory, in runs that ask for it
- * (`simunix run --count-calls`). Counting takes real time only: a run that counts has the event log of one that does not.
+ * (`simunix run --count-calls`). Counting takes only real time: the event log of a run with counting equals that of a
+ * run without.
  *
  * A place is a program, an offset in a mapped file, and a system call's number. Files have names from Linux
  * 6.11 on (PROCMAP_QUERY).

@@ -8,11 +8,12 @@
 
 #include <linux/elf.h>
 
-/* glibc has time(2) and gettimeofday(2) go to the vDSO straight from the program, and clock_gettime(2) by a function of its
- * own. */
+/* In glibc, a program's time(2) and gettimeofday(2) call the vDSO directly, and clock_gettime(2) calls it by a function
+ * of glibc. */
 #define CALLER __builtin_return_address(0)
 
-/* Count a coarse read, to which simunix adds more, since natively it costs less than others (entry/calibrate.c). */
+/* Count a coarse clock read. simunix adds more CPU time to a coarse read than to others, since a native coarse read
+ * takes less time (entry/calibrate.c). */
 static void count_coarse_read(void)
 {
     current_thread()->process->page->coarse_reads++;
@@ -77,8 +78,8 @@ static long vdso_getcpu(unsigned *cpu, unsigned *node)
     return 0;
 }
 
-/* Seeded, as the system call is. A libc that asks for the state's layout only now is sent to that call; glibc 2.41 and later
- * have asked the real vDSO before the constructor of the shim ran, and take what comes from here as it is. */
+/* Seeded, as the system call is. A libc that asks for the layout of the state only now is told to use the system call.
+ * glibc 2.41 and later have asked the real vDSO before the constructor of the shim ran, and use the bytes from here. */
 static long vdso_getrandom(void *buffer, size_t size, unsigned flags, void *state, size_t state_size)
 {
     struct call call = {.a = {(long)buffer, (long)size, flags}, .thread = current_thread()};

@@ -1,5 +1,6 @@
-/* From a namespace's number of a process to the host's, and back: the kernel translates. A pidfd is opened by the number that
- * the caller sees, and its fdinfo tells the number that the owner of /proc sees; status lists one number for each namespace. */
+/* Translates the number of a process in a PID namespace into the host's number, and back, with the help of the kernel.
+ * A pidfd is opened by the number that the caller sees, and its fdinfo tells the number that the owner of /proc sees;
+ * status lists one number for each namespace. */
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
 
@@ -31,7 +32,8 @@ static long number_at(const char **text)
     return number;
 }
 
-/* The numbers behind the name of a line: `name` begins with the end of the line before. NULL if there is no such line. */
+/* Return the numbers after the name of a line in /proc/PID/status: `name` begins with the end of the line before. NULL
+ * if there is no such line. */
 static const char *numbers_of(const char *text, const char *name)
 {
     for (; *text != '\0'; text++)
@@ -72,8 +74,8 @@ static int depth_of(const struct process *process, char *text)
     return depth;
 }
 
-/* The host's number of an open pidfd's process, and as the result the caller's; -EBADF if it is none, 0 if the caller does not
- * see the process. */
+/* Store the host's number of the process of an open pidfd, and return the number in the caller's namespace; -EBADF if
+ * the descriptor is no pidfd, 0 if the caller does not see the process. */
 long pid_of_pidfd(const struct process *process, int fd, long *host_number)
 {
     char text[TEXT_ROOM];
@@ -95,7 +97,7 @@ long pid_of_pidfd(const struct process *process, int fd, long *host_number)
     return number == NO_PID ? 0 : number;
 }
 
-/* A thread of the caller's own process, where the kernel has no pidfds of threads. */
+/* Find a thread of the caller's own process, on kernels without pidfds of threads. */
 static long own_thread(long number)
 {
     long folder = proc_open_for("self/task", O_RDONLY | O_DIRECTORY);
@@ -142,7 +144,7 @@ static long number_by_pidfd(long number, long flags)
     return result > 0 ? result : NO_PID;
 }
 
-/* The host's number of what is `number` in the caller's namespace; NO_PID if there is no such process or thread. */
+/* Return the host's number of the process or thread that has `number` in the caller's namespace; NO_PID if there is none. */
 long pid_by_kernel(const struct process *process, long number)
 {
     long found;
@@ -157,7 +159,8 @@ long pid_by_kernel(const struct process *process, long number)
     return found != NO_PID ? found : own_thread(number);
 }
 
-/* Return the number in the caller's namespace of what is `number` in the host's; NO_PID if it is not seen there. */
+/* Return the number in the caller's namespace of the process or thread with the host's `number`; NO_PID if the caller's
+ * namespace does not contain it. */
 long pid_shown_by_kernel(const struct process *process, long number)
 {
     char text[TEXT_ROOM];
@@ -173,7 +176,7 @@ long pid_shown_by_kernel(const struct process *process, long number)
     return shown > 0 ? shown : NO_PID;
 }
 
-/* The host's number of a process group; of one whose leader is gone, a member tells. */
+/* Return the host's number of a process group. If the leader has ended, the number is found by a member. */
 long group_by_kernel(const struct process *process, long group)
 {
     long found = number_by_pidfd(group, 0);

@@ -1,5 +1,6 @@
-/* A process's own numbers, as it and as the server knows it, and the host's /proc by which they are found: a descriptor of it
- * is kept from the first call on by which the process could lose sight of it. */
+/* The numbers of a process itself, in its own PID namespace and in the host's, and the host's /proc by which they are
+ * found. The shim keeps a descriptor of this /proc from the first call on after which the process might not see it any
+ * more. */
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
 
@@ -58,15 +59,15 @@ void pids_of_process(struct thread *thread, bool is_nested)
     struct process *process = thread->process;
 
     process->ids.pid = process->ids.host_pid = (int)NATIVE(getpid);
-    process->ids.reaper = is_nested ? NO_PID : 0; /* until it is known */
+    process->ids.reaper = is_nested ? NO_PID : 0; /* until the number is known */
     pids_of_thread(thread);
-    process->ids.host_pid = is_nested ? thread->ids.host_tid : process->ids.pid; /* a process that begins is its first thread */
+    process->ids.host_pid = is_nested ? thread->ids.host_tid : process->ids.pid; /* it has one thread yet */
     if (is_nested)
         process->ids.reaper = (int)pid_by_kernel(process, 1);
 }
 
 /* Return whether the next process that the caller makes will be in another PID namespace than the caller. It will not
- * if the caller has gone back to its own. */
+ * be in another namespace if the caller has gone back to its own. */
 bool births_are_nested(const struct process *process)
 {
     char own[LINK_ROOM], children[LINK_ROOM];
@@ -75,8 +76,8 @@ bool births_are_nested(const struct process *process)
            !text_equal(own, children);
 }
 
-/* The host's number of what is `number` in the /proc that the caller sees: the host's own, or one of the caller's namespace;
- * NO_PID for that of another namespace, about which nobody can be asked. */
+/* Return the host's number of the process with `number` in the /proc that the caller sees, which belongs to the host or
+ * to the caller's namespace; NO_PID if it belongs to another namespace, for which there is no translation. */
 long proc_number_told(const struct process *process, long number)
 {
     struct stat seen, kept;

@@ -2,9 +2,8 @@
  *
  * The kernel numbers processes anew in each namespace. The server knows each process by its number in the host's own
  * namespace. A program writes and reads the numbers of its own namespace. The shim translates them into the host's for
- * the server, and back for the program. Outside of such a namespace both numbers are equal, and the translation costs a
- * comparison. See pid_namespaces(7). May call core.
- */
+ * the server, and back for the program. Outside of such a namespace both numbers are equal, and the translation costs
+ * one comparison. See pid_namespaces(7). May call core. */
 #ifndef SIMUNIX_PIDS_H
 #define SIMUNIX_PIDS_H
 

@@ -14,7 +14,7 @@ static void put_delivery(struct thread *thread, const siginfo_t *info)
     strace_line_end(&trace);
 }
 
-/* The handler of a traced process: writes what is delivered, then calls the application's handler. */
+/* The handler of a traced process: writes a line about the delivered signal, then calls the application's handler. */
 static void deliver(int signal, siginfo_t *info, void *context)
 {
     struct thread *thread = current_thread();
@@ -25,7 +25,7 @@ static void deliver(int signal, siginfo_t *info, void *context)
     handler(signal, info, context);
 }
 
-/* Replace the application's handler by `deliver`, and ask for siginfo; returns the handler before, for strace_hide. */
+/* Replace the application's handler by `deliver`, and ask for siginfo; returns the former handler, for strace_hide. */
 struct strace_handler strace_watch(struct thread *thread, int signal, struct kernel_sigaction *action)
 {
     struct process *process = thread->process;

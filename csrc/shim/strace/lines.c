@@ -76,7 +76,7 @@ static void send_text(struct trace *trace)
     uint64_t all = SIGNALS_IN_SHIM;
     uint64_t before;
 
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* keep handlers of the application out */
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* so that no handler of the application runs */
     request_start(trace->thread, &writer, OP_TRACE_TEXT);
     msgpack_put_bytes(&writer, trace->flushed, (size_t)(trace->at - trace->flushed));
     request_call(trace->thread, &writer, &reply);
@@ -141,7 +141,7 @@ static int put_arguments(struct trace *trace, int from)
     return at;
 }
 
-/* A length behind a pointer is the room there is before the call, and the room needed after it: keep the first. */
+/* A length that a pointer leads to is the available room before the call, and the needed room after it: store the first. */
 static void remember_length(struct trace *trace)
 {
     const struct row *row = row_of(trace->number);
@@ -223,7 +223,7 @@ long strace_call(struct call *call, call_handler answer)
         put_result(&trace);
     call->trace = &trace;
     trace.result = answer(call);
-    if (call->thread->process->ids.pid != pid) /* a forked child, which has a file of its own */
+    if (call->thread->process->ids.pid != pid) /* this is a forked child, which has a trace file of its own */
         return trace.result;
     trace.leaving = true;
     if (trace.written == NOTHING)
@@ -234,7 +234,7 @@ long strace_call(struct call *call, call_handler answer)
     return trace.result;
 }
 
-/* Write what is known of a call that gives the turn back, so that the file shows where the thread waits. */
+/* Write the known part of the line of a call that gives the turn back, so that the file shows where the thread waits. */
 void strace_waits(struct call *call)
 {
     if (call->trace->written == NOTHING)
@@ -272,8 +272,8 @@ void strace_replacing(struct call *call, int directory, const char *path)
     trace->written = UNFINISHED;
 }
 
-/* A limit of file sizes (sshd's child may write none) holds for traces too, and kills the process: then the server writes them.
- * */
+/* A limit of file sizes (sshd's child may write no files) applies to traces as well, and would kill the process. Under
+ * such a limit, the server writes the trace. */
 void strace_limited(struct process *process)
 {
     struct {

@@ -1,4 +1,4 @@
-/* Prints what poll, select and epoll wait for, and what they have found. */
+/* Prints the descriptors for which poll, select and epoll wait, and the ready ones. */
 #include "shim/strace/strace.h"
 
 static void put_pollfds(struct trace *trace, uint64_t address, uint64_t count, bool found)
@@ -84,7 +84,7 @@ static void put_ready_sets(struct trace *trace)
     }
 }
 
-/* Print the brackets behind the result: `(Timeout)`, or what is ready. */
+/* Print the brackets after the result: `(Timeout)`, or the ready descriptors. */
 void strace_ready_events(struct trace *trace)
 {
     bool polls = trace->number == __NR_poll || trace->number == __NR_ppoll;

@@ -152,7 +152,7 @@ static void put_futex_bitset(struct trace *trace, uint64_t value, int at)
 
 static const struct {
     uint8_t part;
-    uint8_t argument; /* its place in the call */
+    uint8_t argument; /* the place of the argument in the call */
     strace_printer print;
 } futex_printers[] = {
     {FUTEX_VALUE, 2, strace_uint},    {FUTEX_TIMEOUT, 3, strace_timespec_in}, {FUTEX_COUNT, 3, strace_uint},

@@ -1,8 +1,8 @@
 /* Prints the text behind the equals sign: the result of a successful call, by its kind, or the error's name and text. */
 #include "shim/strace/strace.h"
 
-/* The names and texts of errors in one text, and where each pair begins: so the library stays small (SPAN_BYTES of
- * csrc/build/build_shim.py). */
+/* All names and texts of errors in one text, and the beginning of each pair: in this form the library stays small
+ * (SPAN_BYTES of csrc/build/build_shim.py). */
 static const struct errors {
     char none[1];
 #define ERROR(number, name, text) char name_##number[sizeof name], text_##number[sizeof text];

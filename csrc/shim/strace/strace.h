@@ -1,4 +1,5 @@
-/* Traces in the format of strace(1), at virtual times: what the files of this folder share. They run for traced threads only.
+/* Traces in the format of strace(1), at virtual times: what the files of this folder share. The code of this folder
+ * runs for traced threads only.
  *
  * Memory of the application is read by strace_fetch alone, since an address that the application gives may be wrong.
  *
@@ -24,8 +25,8 @@
 #define STRACE_STRING_MAX 32  /* the most bytes of data that are shown, as with strace -s 32 */
 #define STRACE_LIST_MAX 32    /* the most entries of an array that are shown, as by strace */
 
-/* A line that is being written. At the call's entry come the arguments up to the first one that the call fills in; at
- * its exit the others. */
+/* A line that is being written. At the call's entry, the arguments up to the first one that the call fills in are
+ * written; at its exit, the other arguments. */
 struct trace {
     struct thread *thread;
     long number;
@@ -39,12 +40,12 @@ struct trace {
     int length_at; /* the argument that points to a length which the call changes; -1: there is none */
     int length_before;
     char *at;
-    char *flushed; /* the text before this is in the file */
+    char *flushed; /* the text before this place is in the file already */
     char *end;
     char text[STRACE_LINE_MAX];
 };
 
-/* Prints the argument at place `at`. If the argument's length is another argument, the printer finds that one from `at`. */
+/* Prints the argument at place `at`. If another argument has the length, the printer finds that argument relative to `at`. */
 typedef void (*strace_printer)(struct trace *trace, uint64_t value, int at);
 
 enum strace_result {
@@ -53,8 +54,8 @@ enum strace_result {
     RETURNS_OCTAL,
     RETURNS_PID,
     RETURNS_NOTHING, /* the call does not return */
-    RETURNS_READY,   /* as poll, select: 0 is a timeout, other values the number of ready descriptors */
-    RETURNS_FLAGS,   /* as fcntl: flags */
+    RETURNS_READY,   /* for poll and select: 0 is a timeout, other values are the number of ready descriptors */
+    RETURNS_FLAGS,   /* for fcntl: flags */
     RETURNS_SIGNAL,
 };
 

@@ -1,4 +1,4 @@
-/* The text of a trace: numbers, addresses and quoted bytes as strace writes them, never past the end of the line. */
+/* The text of a trace: numbers, addresses and quoted bytes as strace writes them, and never more than fits into the line. */
 #include "shim/strace/strace.h"
 
 void strace_put_char(struct trace *trace, char character)

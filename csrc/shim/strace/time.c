@@ -33,7 +33,7 @@ void strace_timeval_in(struct trace *trace, uint64_t value, int at)
     strace_timespec_at(trace, value, "tv_usec");
 }
 
-/* Print what is left of a sleep, which is written only when a signal has ended it. */
+/* Print the rest of a sleep, which the kernel returns only if a signal has ended the sleep. */
 void strace_remainder_out(struct trace *trace, uint64_t value, int at)
 {
     (void)at;

@@ -1,12 +1,12 @@
-/* What system calls cost: little as a rule, and what they cost natively once a thread makes one after the other without ever
- * waiting, so that such loops end.
+/* The prices of system calls: as a rule a small fixed price; but if a thread makes one call after the other without
+ * ever waiting, each call costs the time that it takes natively, so that such loops end.
  *
- * The daemons of a cluster wait after some calls, and their calls all cost the same. A thread that has made thousands of calls
- * since it last waited, or a thousand children since it last slept, is a loop, perhaps until a clock says so: virtual time is
- * not to fall far behind the real time that the loop takes here. From two thousand children on, each costs what it costs here,
- * which is more than natively, and virtual time falls behind no further. A thread that does nothing but make processes, one as
- * soon as the last has ended, is found out after a hundred.
- */
+ * The daemons of a cluster wait after some calls, so all of their calls have the fixed price. A thread that has made
+ * thousands of calls since it last waited, or a thousand children since it last slept, is a loop, perhaps until a clock
+ * says so: virtual time must not fall far behind the real time that the loop takes on this computer. From two thousand
+ * children on, each child costs the time that it takes under simunix, which is more than natively, and virtual time
+ * falls no further behind. A thread that does nothing but make processes, each as soon as the process before has ended,
+ * is recognised after a hundred processes. */
 #include "shim/turn/turn.h"
 
 /* Measured natively on a virtual machine of 2026 (Linux 6.18, ext4), rounded: those calls that cost more than
@@ -49,13 +49,13 @@ static const uint16_t native_ns[] = {
 };
 
 /* The number of children that a thread makes, or of new programs that a process runs, since it last slept, before each
- * costs what it costs natively; and before each costs what it costs under simunix (a fork with the child's end, an exec
+ * costs its native time; and before each costs its time under simunix (a fork with the child's end, an exec
  * with the loader; CPU time, measured). */
 #define BIRTHS 1000
 #define BIRTHS_IN_A_LOOP 2000
 
 /* A process is made in haste if it comes within so many ns after the price of the last one was paid, so that its maker
- * can have asked nobody over a network in between. So many of them are a loop. */
+ * cannot have waited for a network in between. After so many such processes, the thread counts as a loop. */
 #define HASTE_NS 100000
 #define HASTY_BIRTHS 100
 #define HASTY_BIRTHS_IN_A_LOOP 200
@@ -78,7 +78,7 @@ static const struct birth_price *birth_price(long number)
     return number == __NR_clone3 ? &thread_price : NULL;
 }
 
-/* Return the price for a thread that has made so many children, of which it may make `free` without paying. */
+/* Return the price for a thread that has made so many children, of which the first `free` cost nothing extra. */
 static uint64_t price_after(uint64_t births, uint64_t free, uint64_t in_a_loop, const struct birth_price *price)
 {
     return births <= free ? 0 : births <= in_a_loop ? price->native_ns : price->here_ns;
@@ -145,8 +145,8 @@ void clock_charge_call(struct call *call)
         clock_charge(call->thread, cost_ns, cost_ns != 0 && !is_charged ? least_ns(call->thread, call->number) : 0);
 }
 
-/* Charge the price of sched_yield. For a thread that is alone it is what the call takes natively, however often it
- * comes. If others can run, the thread spins until one of them has done something. */
+/* Charge the price of sched_yield. If no other thread can run, the price is the native time of the call, however often
+ * it is made. If others can run, the thread spins until one of them has done something. */
 void clock_charge_yield(struct call *call, bool is_alone)
 {
     struct thread *thread = call->thread;

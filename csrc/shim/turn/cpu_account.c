@@ -1,9 +1,9 @@
-/* The account of a thread whose computing is charged: what it has computed since it was last charged, and what it has
- * paid.
+/* The account of a thread whose computing is charged: the CPU time since the last charge, and the prices that have
+ * passed.
  *
- * turn/cpu_charge.c explains which clocks are read and what is subtracted; it decides when a charge is due, and gives
- * the turn back for it. No function of this file gives the turn back, so code that begins or ends a turn may call it.
- */
+ * turn/cpu_charge.c explains which clocks are read and what is subtracted; that file decides when a charge is due, and
+ * gives the turn back for it. No function of this file gives the turn back, so code that begins or ends a turn may call
+ * it. */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
@@ -36,7 +36,7 @@ void charge_turn_ends(struct thread *thread)
     account->priced_ns += (int64_t)(page->now_ns - account->now_since);
 }
 
-/* Begin to measure now: what was computed before does not count. */
+/* Begin to measure now: earlier computing does not count. */
 void charge_begin(struct thread *thread)
 {
     if (!thread->policy.is_measured)
@@ -64,8 +64,9 @@ int64_t charge_counted_ns(const struct thread *thread)
     return nanoseconds_of(page, cycles) - added_ns - account->priced_ns - (int64_t)(page->now_ns - account->now_since);
 }
 
-/* Turn what was measured since the last time into CPU time to be charged. Estimates of the overhead that were too high
- * reduce what is computed next, up to a limit. Returns by how much (ns) the counter has exceeded the CPU clock. */
+/* Convert the measured cycles since the last call into CPU time to be charged. If the estimated overhead was too high,
+ * the difference reduces the next charges, up to a limit. Returns by how much (ns) the counter has exceeded the CPU
+ * clock. */
 int64_t charge_settle(struct thread *thread)
 {
     const struct simunix_clock_page *page = thread->process->page;

@@ -20,7 +20,7 @@
 
 #define SELDOM 16
 #define SELDOM_MOST_NS 1000000
-#define UNTOLD_MOST_NS 10000000 /* by so much the CPU time that others see of a thread, and its timers, may be late */
+#define UNTOLD_MOST_NS 10000000 /* how late the CPU time that other threads see of a thread, and its timers, may be */
 #define OF_THREAD 0             /* PRIO_PROCESS with number 0: the calling thread, see getpriority(2) */
 
 /* Return 20 minus the nice value, as the kernel does; the nice value of the whole emulation does not count. */
@@ -55,7 +55,7 @@ void charge_image(struct thread *thread, const struct reply *hello)
     }
 }
 
-/* Return the charge (ns) that is due: what was measured, or in a replay what is recorded. */
+/* Return the charge (ns) that is due: the measured time, or in a replay the recorded charge. */
 static uint64_t owed_ns(const struct thread *thread)
 {
     const struct charge_account *account = &thread->charge;
@@ -153,7 +153,7 @@ static void replay(struct thread *thread, long number)
     }
 }
 
-/* Add what was computed since the last point to the table of costs, for the point that comes now. */
+/* Add the CPU time since the last point to the table of costs, for the present point. */
 static void note(struct thread *thread, long point)
 {
     int64_t counted = charge_counted_ns(thread);
@@ -186,9 +186,9 @@ static void foretell(struct thread *thread, long point)
 }
 
 /* A thread that computes for long is charged less often: once a sixteenth of what it has paid since it last waited has come
- * together, a millisecond at most. Each charge gives the core to the server, and the thread comes back to cold caches: charged
- * every 50 us, a walk through 256 KB took 1.8 times the CPU time that it takes by itself, this way 1.2 times. Where all cores
- * of the host are in use it computes for a slice, as Linux lets it, before others do. */
+ * together, a millisecond at most. Each charge gives the core to the server, and the thread comes back to cold caches:
+ * with a charge every 50 us, a walk through 256 KB took 1.8 times its own CPU time; in this way, 1.2 times. If all
+ * cores of the host are in use, the thread computes for a time slice, as under Linux, before other threads do. */
 static bool keeps_on(const struct thread *thread)
 {
     const struct charge_account *account = &thread->charge;
@@ -202,8 +202,8 @@ static bool keeps_on(const struct thread *thread)
            account->unpaid_ns + charge_counted_ns(thread) < enough_ns;
 }
 
-/* Before a call or a clock read (cost_point_of_call, cost_point_of_read): let pass what was computed, if it is enough or if the
- * thread or its image is about to end. */
+/* Before a call or a clock read (cost_point_of_call, cost_point_of_read): let the CPU time pass, if it is enough, or if
+ * the thread or its program is about to end. */
 void charge_look(struct thread *thread, long point)
 {
     const struct simunix_clock_page *page = thread->process->page;
@@ -226,7 +226,8 @@ void charge_look(struct thread *thread, long point)
         account->unpaid_ns < (int64_t)page->charge_least_ns && !must_pay(account, point))
         return;
     cost_add(thread, point, 0, -charge_settle(thread));
-    if (keeps_on(thread) && !must_pay(account, point)) /* the counter has counted what others computed on this core meanwhile */
+    if (keeps_on(thread) && !must_pay(account, point)) /* the counter has also counted the computing of other threads on
+                                                        * this core */
         return;
     if (account->unpaid_ns >= (int64_t)page->charge_least_ns || must_pay(account, point))
         pay(thread, flags_of(point));

@@ -1,6 +1,6 @@
-/* The table of costs: how long programs compute before their system calls and clock reads. Under the CPU policy charged
- * the shim adds times up there, for `simunix calibrate`; under the policy modelled it reads them, in the place of
- * measuring. The table is in memory shared with the server, with a row for each program. */
+/* The table of costs: how long programs compute before their system calls and clock reads. Under the CPU policy
+ * charged, the shim adds measured times to the table, for `simunix calibrate`; under the policy modelled, the shim
+ * reads the times, and does not measure. The table is in memory shared with the server, with a row for each program. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"

@@ -5,8 +5,7 @@
 /* May be called from the replaced functions of the vDSO, where signals are not blocked. */
 void give_turn_back(struct thread *thread, struct wait *wait)
 {
-    uint64_t all =
-        SIGNALS_IN_SHIM & ~(thread->process->traps.is_tracee ? SIGNAL_BIT(SIGTRAP) : 0); /* it may come here by steps */
+    uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->traps.is_tracee ? SIGNAL_BIT(SIGTRAP) : 0); /* may be single-stepped */
     uint64_t before;
     struct call call = {.number = __NR_sched_yield, .thread = thread};
 

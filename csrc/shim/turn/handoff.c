@@ -1,21 +1,21 @@
 /* Turns that go on without the server: a thread that waits for the clock, or at a futex of its process, is woken without a
  * message.
  *
- * The invariant: before `lookahead_ns` nothing can happen but what the timer queue says, so until then the threads of one
- * process may hand the turn to each other, and the clock may move to a deadline of the queue; from `lookahead_ns` on the server
- * decides. The order is the server's own (rsg_server/turn/loop.py): first what is due happens, in the order in which it was
- * asked for; then ready threads run, first come first served; else the clock moves on. If another process's thread is due then,
- * the turn goes there (remote_handoff.c). Under another order than first come, first served, all of this would be wrong:
- * the server of such a run never lets `lookahead_ns` pass `now_ns` (rsg_server/turn/allowance.py: solo_limit_ns), and
- * may_hand_off, which every hand-off has to pass, says no. Before the next message the server is told what has become of all of
- * them (core/message/handoff_list.c).
- */
+ * The invariant: before `lookahead_ns` only deadlines of the timer queue can come, so until then the threads of one
+ * process may hand the turn to each other, and the clock may move to a deadline of the queue; from `lookahead_ns` on
+ * the server decides. The order is that of the server (rsg_server/turn/loop.py): first the due deadlines come, in the
+ * order in which they were set; then ready threads run, first come first served; if there are none, the clock moves on.
+ * If a thread of another process is due then, the turn goes to this thread (remote_handoff.c). Under another order than
+ * first come, first served, hand-offs would be wrong: the server of such a run never lets `lookahead_ns` exceed
+ * `now_ns` (rsg_server/turn/allowance.py: solo_limit_ns), so may_hand_off, which is asked before every hand-off,
+ * returns false. The next message first reports the new states of all these threads to the server
+ * (core/message/handoff_list.c). */
 #include "shared/slots.h"
 #include "shared/timer_queue.h"
 #include "shim/strace/tracing.h"
 #include "shim/turn/turn.h"
 
-/* Note that the thread waits from now on, as the server knows. */
+/* Record that the thread waits from now on, and that the server knows it. */
 void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked)
 {
     thread->handoff = (struct handoff_wait){.state = HANDOFF_WAITS,
@@ -40,7 +40,8 @@ static void make_ready(struct thread *thread, enum simunix_wake wake)
     thread->process->handoffs.has_news = true;
 }
 
-/* Return the thread of this process with the first deadline of all; NULL if the first deadline is another process's. */
+/* Return the thread of this process that has the first deadline of all; NULL if the first deadline belongs to another
+ * process. */
 static struct thread *first_due(const struct process *process)
 {
     struct thread *thread = process->handoffs.parked;
@@ -58,7 +59,7 @@ bool handoff_alone(const struct thread *thread, uint64_t deadline)
 
 enum next { NEXT_IS_READY, NEXT_IS_REMOTE, NEXT_IS_SERVER };
 
-/* Return whether all that is due at a moment belongs to this process. */
+/* Return whether all deadlines that are due at a moment belong to this process. */
 static bool all_own(const struct process *process, uint64_t moment)
 {
     unsigned own = 0;
@@ -97,8 +98,8 @@ static enum next next_turn(struct process *process)
     }
 }
 
-/* Set the moment at which a thread that reads the clock gives the turn back: when something is due, or, if others are
- * ready, when the thread has had its share. */
+/* Set the moment at which a thread that reads the clock gives the turn back: when a deadline or event is due, or, if
+ * other threads are ready, when the thread's quantum is over. */
 static void set_event(const struct process *process)
 {
     struct simunix_clock_page *page = process->page;
@@ -161,8 +162,8 @@ static enum simunix_wake pass_on(struct call *call, struct thread *next)
     return hand_over(call, next->link.slot, wake);
 }
 
-/* Give the turn to another process. What became of this process's threads goes into the journal, since none of them
- * sends a message before the turn comes back. */
+/* Give the turn to another process. The states of this process's threads go into the journal, since none of them sends
+ * a message before the turn comes back. */
 static enum simunix_wake pass_to_remote(struct call *call)
 {
     struct process *process = call->thread->process;
@@ -207,7 +208,8 @@ static bool waits_at(const struct thread *thread, uint64_t word)
     return thread->handoff.wait == PARK_FUTEX && thread->handoff.word == word;
 }
 
-/* Note that the server has woken threads at a futex word, or may have. Until these have run, only the server knows which. */
+/* Note that the server has woken threads at a futex word, or may have. Until these have run, only the server knows
+ * which threads they are. */
 void handoff_doubt(struct process *process, uint64_t word)
 {
     for (struct thread *thread = process->handoffs.parked; thread != NULL; thread = thread->handoff.next)
@@ -215,8 +217,8 @@ void handoff_doubt(struct process *process, uint64_t word)
 }
 
 /* Return whether every thread of the list that waits at a word still waits, as the server sees it. A deadline that has
- * come is no longer in the timer queue. A deadline that would end the holder's turn must not do so any more once its
- * thread is woken, which only the server can ensure. */
+ * come is no longer in the timer queue. If the thread's deadline would end the holder's turn, only the server can wake
+ * the thread, since it must also remove this limit of the turn. */
 static bool all_still_wait(const struct process *process, uint64_t word)
 {
     for (const struct thread *thread = process->handoffs.parked; thread != NULL; thread = thread->handoff.next) {

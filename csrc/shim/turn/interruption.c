@@ -1,4 +1,4 @@
-/* How a system call ends that a signal interrupts. */
+/* Ends a system call that a signal interrupts. */
 #include "shim/strace/tracing.h"
 #include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
@@ -36,8 +36,8 @@ static void deliver_on_return(struct call *call)
     call->context->uc_sigmask = call->mask;
 }
 
-/* Return what the signals that this thread may take now mean for the call in which it waits. A tracer is asked about
- * them first. */
+/* Return the effect of the signals that this thread may take now on the call in which it waits. The thread's tracer is
+ * asked about these signals first. */
 enum interruption signals_look(struct call *call)
 {
     if (call->thread->tracee.is_traced && tracee_take_signals(call->thread, call->mask, call->context, call->number))
@@ -45,13 +45,14 @@ enum interruption signals_look(struct call *call)
     return signals_check(call);
 }
 
-/* Return how an interrupted call ends: a negative result, or 0 to go on waiting. */
+/* Return the negative result of an interrupted call, or 0 to go on waiting. */
 long signals_interrupt(struct call *call, enum interruption what, bool restarts)
 {
     bool again = restarts && what == INTERRUPT_RESTART;
 
-    /* Delivered on return, in the application's own frame or in the preloaded function, so that unwinding, cancellation and
-     * longjmp meet what they expect. A temporary mask ends with the call, so its handlers must run before. */
+    /* The signals are delivered on return, in the application's own frame or in the preloaded function, so that
+     * unwinding, cancellation and longjmp work as usual. A temporary mask ends with the call, so its handlers must run
+     * before. */
     if (!call->temporary_mask)
         return again ? -ERESTART_CALL : -EINTR;
     if (call->context != NULL)

@@ -1,11 +1,10 @@
 /* Decides by how much timed waits end late in a perturbed run. Without lateness, a daemon that computes in no time and
  * sleeps to the nanosecond would have cycles on an exact grid, unlike real daemons.
  *
- * Each wait ends late by a draw between nothing and twice `late_ns`: the timers of Linux. A wait of a second or more
- * ends late by another draw between nothing and twice `late_cycle_ns`: what the daemon has computed in the cycle before
- * it. A thread draws from a stream of its own, which the seed of the run and its number on its host begin: what other
- * threads do does not move it.
- */
+ * Each wait ends late by a random time between 0 and twice `late_ns`, as timers of Linux do. A wait of a second or more
+ * ends late by another random time between 0 and twice `late_cycle_ns`, which stands for the daemon's computing in the
+ * cycle before. Each thread has its own random numbers, which follow from the seed of the run and the thread's number
+ * on its host, so other threads have no influence on them. */
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 

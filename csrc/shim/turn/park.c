@@ -1,18 +1,18 @@
 /* Gives the turn back: without any message if no other thread can run, to another thread of the process, or to the
  * server.
  *
- * The invariant: a thread runs only while it has the turn, which it gets by its slot's word or by a reply of the
- * server. After the message or the word that gives the turn away, a thread touches nothing shared before the turn has
- * come back.
- */
+ * The invariant: a thread runs only while it has the turn, which it gets by the word in its slot or by a reply of the
+ * server. After the message or the word that gives the turn away, a thread touches no shared memory before the turn has
+ * come back. */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
 #include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/turn/turn.h"
 
-/* By how much a timed wait of a charged or modelled thread ends after its deadline. Linux lets it be late by 50 us
- * (PR_SET_TIMERSLACK in prctl(2)), and to wake a thread takes time, too: on two cores of a virtual AMD EPYC usleep(3) came back
+/* By how much a timed wait of a charged or modelled thread ends after its deadline. Linux lets a wait be late by 50 us
+ * (PR_SET_TIMERSLACK in prctl(2)), and to wake a thread takes time, too: on two cores of a virtual AMD EPYC usleep(3)
+ * came back
  * 100 us late in the median. A daemon that sleeps for 0.1 s ten times falls behind a clock by 1 ms each second. */
 #define LATE_NS 100000
 
@@ -33,7 +33,8 @@ bool advance_alone(struct thread *thread, const struct wait *wait)
     return true;
 }
 
-/* Wait until the turn comes, from the server or from another thread. Returns the reason; `value` is what came with it. */
+/* Wait until the turn comes, from the server or from another thread. Returns the reason of the wake; `value` gets the
+ * value that came with it. */
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
 {
     const struct simunix_slot *slot = slot_sleep(thread);
@@ -96,15 +97,15 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
                                                     .b = wait->b,
                                                     .c = wait->c,
                                                     .by_handoff = wait->by_handoff};
-    if (wait->by_handoff) /* now: the thread that has the turn next looks in the list */
+    if (wait->by_handoff) /* this comes now, since the thread that has the turn next reads the list */
         handoff_add(thread, wait, call->number, blocked);
     outbox_send(thread, ASKED_TO_PARK);
     return slot_wait(thread, &wait->value);
 }
 
 /* Return the signals that do not end the wait. A signalfd becomes readable by blocked signals, and only its owner can
- * find that out. So for a process with a signalfd the mask has the bit of SIGSYS, a signal that no application blocks:
- * it tells the server to wake the thread for any signal. */
+ * find out that it is readable. So for a process with a signalfd the mask has the bit of SIGSYS, a signal that no
+ * application blocks: the bit tells the server to wake the thread for any signal. */
 static uint64_t blocked_signals(const struct call *call)
 {
     return call->thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask);
@@ -134,7 +135,7 @@ static enum simunix_wake wait_for_turn(struct call *call, struct wait *wait)
         wake = ask_to_park(call, wait, blocked_signals(call));
     }
     thread->park.is_parked = false;
-    if (is_charge(wait)) /* now: the handler of a signal that has come meanwhile makes calls, too */
+    if (is_charge(wait)) /* this comes now, since the handler of a signal that has come meanwhile makes calls, too */
         charge_passed(thread, wake, wait->value);
     if (thread->delivery.handed != 0)
         signals_take_handed(thread);
@@ -142,7 +143,7 @@ static enum simunix_wake wait_for_turn(struct call *call, struct wait *wait)
         thread->pace.births = 0;
     if (__builtin_expect(thread->process->page->trace_news != 0, 0))
         tracee_look(thread);
-    if (thread->in_call.acts) /* a new turn, the same call */
+    if (thread->in_call.acts) /* a new turn begins in the same call */
         thread->process->page->may_have_woken = 1;
     thread->in_call.has_waited = true;
     return wake;

@@ -1,17 +1,16 @@
-/* Charges the price of clock reads and calls, and gives the turn back if the price moves the clock past something that
- * is due.
+/* Charges the price of clock reads and calls, and gives the turn back if the price moves the clock past a due
+ * event.
  *
  * Every read and every call costs a little virtual time, so that loops that wait for the clock to change come to an
- * end; a reader that passes something due lets it happen first.
+ * end. A thread that reads a time after a due event lets the event happen first.
  *
- * The invariant: `event_ns` is the earliest of the timer queue's first deadline, `lookahead_ns`, and the end of the
- * turn's share while other threads of the process are ready. `now_ns` passes it by the price of a few calls at most
- * (SLACK_NS); then the turn is given back.
- */
+ * The invariant: `event_ns` is the earliest of three moments: the timer queue's first deadline, `lookahead_ns`, and the
+ * end of the turn's quantum while other threads of the process are ready. `now_ns` exceeds `event_ns` by the price of a
+ * few calls at most (SLACK_NS); then the turn is given back. */
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
-/* Give the turn back, so that what is due happens. */
+/* Give the turn back, so that due events happen. */
 static void yield_to_events(struct thread *thread)
 {
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
@@ -19,23 +18,25 @@ static void yield_to_events(struct thread *thread)
     give_turn_back(thread, &wait);
 }
 
-/* A thread that asks on and on without ever waiting pays more: a program that spins until a clock has gone on does more between
- * two looks than looking, and would spin here for much longer than on a real computer. */
+/* A thread that asks on and on without ever waiting pays more: a program that spins until a clock has gone on also
+ * computes between two reads. This computing takes no virtual time, so the program would spin here for much longer than
+ * on a real computer. */
 #define IMPATIENT_FACTOR 10
 
-/* Added to the higher price, which then has no factor in common with 1000: a pair of looks that fits into a microsecond a whole
- * number of times would otherwise never see the microsecond change between them. */
+/* Added to the higher price, so that the price has no factor in common with 1000. Otherwise, if a whole number of pairs
+ * of reads fits into a microsecond, no pair would ever see the microsecond change between its two reads. */
 #define IMPATIENT_ODD_NS 7
 
-/* A thread that has just got the turn makes some calls before something due breaks the turn off, which is late by no more than
- * a timer of Linux may be (PR_SET_TIMERSLACK). Most turns are over by then: of a hundred daemons that get a request at one
- * moment, each would otherwise be broken off by the arrival of the next one's request. */
+/* A thread that has just got the turn may make some calls before a due event ends the turn; the event is then no later
+ * than a timer of Linux may be (PR_SET_TIMERSLACK). Most turns are over by then. Otherwise, if a hundred daemons get a
+ * request at one moment, the arrival of the next daemon's request would end the turn of each. */
 #define CALLS_BEFORE_EVENTS 128
 #define SLACK_NS 50000
 
-/* A thread that has polled some times in vain spins until another one has done something. It gives the turn back long before
- * its quantum is over if others can run, or may be able to by what it has done: peers that poll on different hosts do so at one
- * time, and none is to wait for the others' spinning. What it may spin grows with its looks, as turns cost real time. */
+/* A thread that has polled some times in vain spins until another one has done something. Such a thread gives the turn
+ * back long before its quantum is over if other threads can run, or may have become able to run by its actions: on real
+ * computers, peers that poll on different hosts poll at the same time, so none may have to wait for the others'
+ * spinning. The time that the thread may spin grows with the number of its polls, as turns cost real time. */
 #define LOOKS_BEFORE_SPINNING 8
 #define SHORTEST_SHARE_NS 5000
 #define LONGEST_SHARE_NS 100000
@@ -55,7 +56,7 @@ static bool spinner_has_had_its_share(const struct thread *thread)
     return page->now_ns + SIMUNIX_QUANTUM_NS >= page->quantum_ns + share_ns;
 }
 
-/* A thread whose computing is charged is never impatient: time passes by what it computes. */
+/* A thread whose computing is charged is never impatient: virtual time passes by its computing. */
 static uint64_t price(struct thread *thread, uint64_t cost_ns)
 {
     return ++thread->pace.asked > CALLS_BEFORE_IMPATIENCE && !thread->policy.is_charged
@@ -87,9 +88,9 @@ static uint64_t real_cpu_ns(int clock_id)
 }
 
 /* Return the CPU time (ns) that a thread has not paid for yet. The server has found that the thread computes and reads
- * the clock without any other call (rsg_server/turn/computing.py), and says since when, by the CPU clock of the
- * process, of which no other thread ran meanwhile. From then on the thread counts by itself, until it waits for
- * something. */
+ * the clock without any other call (rsg_server/turn/computing.py), and has stored the CPU clock of the process at that
+ * moment; no other thread of the process ran in between. From then on the thread's own CPU clock is used, until the
+ * thread waits for something. */
 static uint64_t unpaid_cpu_ns(struct thread *thread)
 {
     struct simunix_clock_page *page = thread->process->page;
@@ -126,8 +127,8 @@ static uint64_t clock_now(struct thread *thread, const void *caller)
     return page->now_ns;
 }
 
-/* Return what a CPU clock shows. Under the CPU policy free, computing takes no time: a CPU clock counts the prices of
- * all its own reads and of polls, and the computing that did take time. */
+/* Return the value of a CPU clock. Under the CPU policy free, computing takes no time: a CPU clock counts the prices of
+ * its own reads and of polls, and any computing that did take time. */
 static int64_t cpu_time(struct thread *thread, int clock_id)
 {
     struct simunix_clock_page *page = thread->process->page;
@@ -176,8 +177,8 @@ void clock_charge_plainly(struct thread *thread, uint64_t price_ns)
     charge(thread, price_ns);
 }
 
-/* Note that a poll has found something. A thread that had polled without result before has not spun in vain, and counts
- * as patient again. */
+/* Note that a poll has found something. A thread whose earlier polls had no result has then not spun in vain, and
+ * counts as patient again. */
 void clock_found(struct thread *thread)
 {
     if (thread->pace.looks > 0 && thread->pace.asked > CALLS_BEFORE_EVENTS)

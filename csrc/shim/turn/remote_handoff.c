@@ -1,9 +1,8 @@
 /* Gives the turn to a thread of another process whose deadline has come, without the server.
  *
- * The order is still the server's: it would make ready all threads that are due before one runs, so only one may be
- * due. What has become of the threads of the process that hands the turn on is left in the journal, which the server
- * reads with the next message.
- */
+ * The order must be that of the server, which would make all due threads ready before one of them runs. So only one
+ * thread may be due. The journal gets the states of the threads of the process that hands the turn on; the server reads
+ * the journal with the next message. */
 #include "shared/timer_queue.h"
 #include "shim/turn/turn.h"
 

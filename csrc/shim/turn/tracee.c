@@ -2,12 +2,12 @@
  *
  * The kernel's tracing would stop a thread at each SIGSYS of the trap net, and a program has one tracer at most, which the
  * host's init may be (csrc/hostinit/injection.c). So a traced thread stops by itself: it gives the turn back until the tracer
- * lets it go on, and its registers lie in a struct trace_stop meanwhile, which the tracer reads and writes
+ * lets it go on. During the stop, its registers are in a struct trace_stop, which the tracer reads and writes
  * (sys/process/ptrace.c).
  *
- * The invariant: what a tracer is told happens in the tracee's own turn. Signals are pending until the end of the call in which
- * they came, so they are looked for there and in every wait. Breakpoints, single steps and other faults are signals of the
- * kernel, which enter the shim (sys/signal/action.c).
+ * The invariant: every event that a tracer learns of happens in the tracee's own turn. Signals are pending until the end of the
+ * call in which they came, so the shim looks for signals at the end of each call and in every wait. Breakpoints, single
+ * steps and other faults are signals of the kernel, which enter the shim (sys/signal/action.c).
  *
  * A stop needs all registers. Those of a trapped call are in the frame of its SIGSYS; elsewhere in the shim the thread sends
  * itself one. */
@@ -19,12 +19,12 @@
 #define ARCH_GET_FS_CODE 0x1003
 #define TRAP_STEP 2 /* TRAP_TRACE, TRAP_HWBKPT of <signal.h> */
 #define TRAP_WATCHPOINT 4
-#define TRAP_AFTER_CALL 1 /* TRAP_BRKPT of <signal.h>, as Linux says of a step over a system call */
+#define TRAP_AFTER_CALL 1 /* TRAP_BRKPT of <signal.h>, which Linux reports for a step over a system call */
 #define EVENT_EXIT_CODE(event) ((int)(event) << 8 | SIGTRAP)
 #define NO_PLACE UINT16_MAX
 #define PLACE(name) offsetof(struct sigcontext, name)
 
-/* Where the frame of a signal has a register. */
+/* The place of a register in the frame of a signal. */
 static const uint16_t places[USER_REGISTERS] = {
     [USER_R15] = PLACE(r15), [USER_R14] = PLACE(r14),   [USER_R13] = PLACE(r13),       [USER_R12] = PLACE(r12),
     [USER_RBP] = PLACE(rbp), [USER_RBX] = PLACE(rbx),   [USER_R11] = PLACE(r11),       [USER_R10] = PLACE(r10),
@@ -51,8 +51,8 @@ void tracee_begin(struct thread *thread)
     process->traps.is_tracee = process->traps.all = true;
 }
 
-/* Return whether this is a frame of code of the shim's that may not be interrupted, so that the thread does not stop
- * there after a step. */
+/* Return whether this is a frame of code of the shim that may not be interrupted; the thread does not stop in such code
+ * after a step. */
 static bool is_in_shim(const struct ucontext *context)
 {
     uint64_t others = SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP) |
@@ -116,7 +116,7 @@ static void stop_in(struct thread *thread, struct trace_stop *stop, struct ucont
     struct reply reply;
     int64_t resume;
 
-    if ((context->uc_sigmask & SIGNAL_BIT(SIGTRAP)) != 0 && !is_in_shim(context)) { /* blocked, a breakpoint would kill */
+    if ((context->uc_sigmask & SIGNAL_BIT(SIGTRAP)) != 0 && !is_in_shim(context)) { /* a blocked SIGTRAP would kill */
         context->uc_sigmask &= ~SIGNAL_BIT(SIGTRAP);
         thread->signals.hidden_mask |= SIGNAL_BIT(SIGTRAP);
     }
@@ -134,7 +134,7 @@ static void stop_in(struct thread *thread, struct trace_stop *stop, struct ucont
     take_registers(thread, stop, context);
 }
 
-/* Stop here: the thread has sent itself the SIGSYS that calls this function. */
+/* Stop the thread, which has sent itself the SIGSYS whose handler calls this function. */
 void tracee_stop_here(struct thread *thread, struct ucontext *context)
 {
     struct trace_stop *stop = thread->tracee.stop;
@@ -162,7 +162,8 @@ void tracee_stop(struct thread *thread, struct trace_stop *stop, struct ucontext
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
 
-/* Stop if this is a thread that must stop for its tracer. Some thread of the emulation must, and does not know it yet. */
+/* Stop if this is a thread that must stop for its tracer. The function is called because some thread of the emulation
+ * must stop, and does not know it yet. */
 void tracee_look(struct thread *thread)
 {
     struct reply reply;
@@ -183,7 +184,7 @@ static void stop_with(struct thread *thread, siginfo_t *info, struct ucontext *c
 
     tracee_stop(thread, &stop, context);
     signal = stop.signal;
-    if (signal == 0 || signal == SIGSTOP) /* no group stop of a traced thread: ptrace(2) */
+    if (signal == 0 || signal == SIGSTOP) /* the process of a traced thread is not stopped as a group: ptrace(2) */
         return;
     if (signal != info->si_signo)
         stop.info = (siginfo_t){.si_signo = signal};
@@ -217,7 +218,7 @@ bool tracee_take_signals(struct thread *thread, uint64_t mask, struct ucontext *
     return tracee->has_moved;
 }
 
-/* Tell the tracer of an event of ptrace(2), if it wants to know. */
+/* Report an event of ptrace(2) to the tracer, if the tracer wants it. */
 void tracee_event(struct call *call, int event, int64_t message)
 {
     struct trace_stop stop = {
@@ -254,7 +255,7 @@ static bool goes_on_stepping(struct thread *thread, const struct ucontext *conte
     return !hit && !thread->tracee.steps;
 }
 
-/* Handle a fault or a trap of the application's. Returns false if the tracer has taken the signal. */
+/* Handle a fault or a trap of the application. Returns false if the tracer has taken the signal. */
 bool tracee_fault(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
 {
     struct trace_stop stop = {.kind = STOP_SIGNAL, .value = signal, .number = -1, .info = *info};
@@ -274,8 +275,8 @@ static void take_arguments(struct call *call, const uint64_t *registers)
     call->number = (long)registers[USER_ORIG_RAX];
 }
 
-/* Stop at the entry of a call. Returns false if the tracer has cancelled the call: then `result` is what the tracer has
- * set. */
+/* Stop at the entry of a call. Returns false if the tracer has cancelled the call: then `result` is the value that the
+ * tracer has set. */
 bool tracee_enters_call(struct call *call, long *result)
 {
     struct trace_stop stop = {.kind = STOP_ENTRY, .number = call->number, .result = -ENOSYS, .info = {.si_signo = SIGTRAP}};

@@ -41,9 +41,9 @@ enum user_register {
 struct trace_stop {
     int64_t kind; /* a value of enum simunix_stop */
     int64_t value;
-    int64_t message; /* what PTRACE_GETEVENTMSG returns */
-    int64_t number;  /* the system call that the thread is in; -1: none */
-    int64_t result;  /* what the tracer finds in rax, if the thread is in a system call */
+    int64_t message; /* the value that PTRACE_GETEVENTMSG returns */
+    int64_t number;  /* the system call of the thread; -1: the thread is in no call */
+    int64_t result;  /* the value that the tracer finds in rax, if the thread is in a system call */
     int signal;      /* the signal with which the tracer has let the thread go on */
     uint64_t registers[USER_REGISTERS];
     uint64_t state; /* address of the saved floating-point state, laid out as in a signal frame */

@@ -1,9 +1,8 @@
 /* Room turn: giving the turn back, and the one loop of every call that waits.
  *
  * Owns every wait for virtual time, the hand-off of the turn without the server, and the price of clock reads and calls. May
- * call core, strace and csrc/shared. Knows no system call family: what a descriptor's error means, for instance, sys/socket
- * says.
- */
+ * call core, strace and csrc/shared. Knows no family of system calls: sys/socket, for instance, finds the error of a
+ * descriptor. */
 #ifndef SIMUNIX_TURN_H
 #define SIMUNIX_TURN_H
 
@@ -12,13 +11,13 @@
 struct msgpack_writer;
 struct reply;
 
-/* park.c, wait.c: what a thread waits for, and how the wait has ended. */
+/* park.c, wait.c: the wait of a thread, and its end. */
 struct wait {
     enum simunix_wait kind;
     int64_t deadline;
     uint64_t a, b, c;
     int64_t value; /* the value that came with the wake */
-    /* other threads of the process may end the wait, since it is for the clock, or at a futex of the process */
+    /* other threads of the process may end the wait, since it is a wait for the clock, or at a futex of the process */
     bool by_handoff;
     /* for an operation of Remote SimGrid: its message and the reply, or the box that contains it; otherwise all NULL */
     struct msgpack_writer *request;
@@ -32,7 +31,7 @@ long look_before_waiting_again(struct call *call, bool restarts);
 long wait_on(struct call *call, struct wait *wait, bool restarts);
 
 /* wait_ready.c */
-enum { WAIT_ERROR = 1 }; /* what wait_ready returns besides 0 and -errno */
+enum { WAIT_ERROR = 1 }; /* values that wait_ready returns besides 0 and -errno */
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
 long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool is_file,
                       bool looked);
@@ -71,7 +70,8 @@ void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns);
 void clock_charge_plainly(struct thread *thread, uint64_t price_ns);
 void clock_found(struct thread *thread);
 
-/* Count a thread's clock reads and calls from 0 again, because it waits for something; its computing is free again. */
+/* Count a thread's clock reads and calls from 0 again, because the thread waits for something; its computing takes no
+ * time again. */
 static inline void clock_forget_asking(struct thread *thread)
 {
     thread->pace.asked = thread->pace.looks = 0;

@@ -1,9 +1,9 @@
 /* The loop of every call that waits: try, give the turn back, try again. */
 #include "shim/turn/turn.h"
 
-/* Look for signals before waiting again. Returns 0, or how the call ends. A signal may have come while this thread had
- * given the turn back and was going to run anyhow (woken already, or delayed at the entry of the call by something that
- * was due): then the server has woken no thread for it. */
+/* Look for signals before waiting again. Returns 0, or the result of the call. A signal may have come while this thread
+ * had given the turn back and was going to run anyhow (it was woken already, or was delayed at the entry of the call by
+ * a due event). For such a signal, the server has woken no thread. */
 long look_before_waiting_again(struct call *call, bool restarts)
 {
     enum interruption what = call->thread->in_call.has_waited ? signals_look(call) : INTERRUPT_NONE;
@@ -34,8 +34,8 @@ long wait_on(struct call *call, struct wait *wait, bool restarts)
         }
         if (wait->value == SIMUNIX_WAS_STOPPED)
             return -EINTR;
-        /* Only the kernel knows what has become ready meanwhile, and only the caller how much is left to wait for, so
-         * the caller asks again. */
+        /* Only the kernel knows which descriptors have become ready meanwhile, and only the caller knows for how much
+         * it still waits, so the caller asks the kernel again. */
         if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD || wait->kind == PARK_FD ||
             wait->kind == PARK_COMPUTE)
             return WAKE_READY;

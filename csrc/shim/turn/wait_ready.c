@@ -1,6 +1,6 @@
 /* Waiting for descriptors: each thread has a private epoll, which the server watches while the thread waits.
  *
- * Only one thread runs at a time, so what poll has said just now still holds when the call itself is made.
+ * Only one thread runs at a time, so the result of a poll is still valid when the call itself is made.
  */
 #include "shared/syscall_names.h"
 #include "shim/core/channel.h"
@@ -39,8 +39,8 @@ static uint32_t wanted_events(const struct pollfd *fds, unsigned last)
     return events;
 }
 
-/* Put the descriptors into the private epoll. A descriptor that epoll refuses (EPERM) never becomes ready: it is a
- * regular file that was not ready just now. */
+/* Put the descriptors into the private epoll. A descriptor that epoll refuses (EPERM) never becomes ready: such a
+ * descriptor is a regular file that was not ready just now. */
 static void epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -68,7 +68,8 @@ static void epoll_empty(struct thread *thread, const struct pollfd *fds, unsigne
 
 /* When the server looks at a private epoll, the kernel asks a signalfd in it whether the *server* has signals, and strikes the
  * signalfd off the epoll's ready list. Setting the mask of any signalfd wakes the queue of all signalfds of this process, which
- * puts them back: a signalfd made for that purpose serves, whichever of the application's, passed or duplicated, it may be. */
+ * puts them back: so the shim uses a signalfd that it has made for this purpose, and need not know the signalfds of the
+ * application, which may be passed or duplicated. */
 static void signalfd_refresh(struct thread *thread)
 {
     uint64_t nothing = 0;
@@ -120,13 +121,14 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
 
 /* Wait as wait_polled does, for an epoll instance that watches a listening socket, or a file of the kernel (`is_file`,
  * then `listener` is its number), with EPOLLEXCLUSIVE. Returns WAKE_ELSEWHERE if something is ready, but another waiter
- * was woken for the socket's connections: then the caller ignores them, and says so if it waits again. */
+ * was woken for the socket's connections: then the caller ignores these connections, and tells the server so if it
+ * waits again. */
 long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool is_file,
                       bool looked)
 {
     struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = (uint64_t)fds[0].fd, .b = (uint64_t)listener};
 
-    if (is_file && looked) /* else the kernel has nothing old to tell at the beginning of the wait */
+    if (is_file && looked) /* otherwise the kernel has no earlier events to report at the beginning of the wait */
         looked = NATIVE(poll, fds, 1, 0) > 0;
     wait.c = PARK_FD_EXCLUSIVE | (is_file ? PARK_FD_FILE : 0) | (looked ? PARK_FD_LOOKED : 0);
     return wait_in_epoll(call, fds, count, &wait, false);
@@ -144,7 +146,7 @@ long wait_changed(struct call *call, int fd, short events, int64_t deadline, boo
     result = NATIVE(epoll_ctl, epoll_of(call->thread), EPOLL_CTL_ADD, fd, &event);
     if (result != 0)
         return result;
-    NATIVE(epoll_wait, epoll_of(call->thread), &seen, 1, 0); /* takes what is so already */
+    NATIVE(epoll_wait, epoll_of(call->thread), &seen, 1, 0); /* removes the events that exist already */
     wait.c = (uint64_t)epoll_of(call->thread) << 8;
     result = wait_on(call, &wait, restarts);
     NATIVE(epoll_ctl, epoll_of(call->thread), EPOLL_CTL_DEL, fd, &event);
@@ -173,7 +175,7 @@ static bool answers_at_once(int fd, short events)
 /* Return SO_RCVTIMEO or SO_SNDTIMEO of a socket as a deadline; NEVER if it is not set, or if this is no socket. */
 int64_t socket_deadline(struct call *call, int fd, int option)
 {
-    struct kernel_timespec timeout = {0, 0}; /* here a timeval: microseconds in the second member */
+    struct kernel_timespec timeout = {0, 0}; /* the option is a timeval, with microseconds in the second member */
     uint32_t length = sizeof timeout;
 
     if (option == 0 || NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, option, &timeout, &length) != 0)
@@ -183,9 +185,9 @@ int64_t socket_deadline(struct call *call, int fd, int option)
     return clock_after(call->thread, timeout.seconds * SECOND_NS + timeout.nanoseconds * 1000);
 }
 
-/* Wait until a call on `fd`, which poll(2) calls not ready, would not wait. Returns 0 then, or if the descriptor is
- * non-blocking (the kernel gives the answer); -EAGAIN when the socket's own timeout passes. `timeout_option` is 0 for
- * what is no socket. */
+/* Wait until a call on `fd`, which poll(2) reports as not ready, would not wait. Returns 0 then, or if the descriptor is
+ * non-blocking (the kernel gives the answer); -EAGAIN when the socket's own timeout passes. `timeout_option` is 0 for a
+ * descriptor that is no socket. */
 long wait_blocked(struct call *call, int fd, short events, int timeout_option)
 {
     struct pollfd entry = {.fd = fd, .events = events};

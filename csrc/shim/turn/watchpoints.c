@@ -1,16 +1,15 @@
 /* Watchpoints and hardware breakpoints of a tracer, without the hardware: only the kernel's own ptrace could set debug
  * registers. While some are set, the thread runs instruction by instruction (the trap flag), and the shim compares.
  *
- * What the kernel writes for the thread is seen after the call; what is only read is not seen, so such watchpoints are
- * refused (sys/process/ptrace.c).
- */
+ * Memory that the kernel writes for the thread is compared after the call. Reads cannot be seen, so watchpoints for
+ * reads are refused (sys/process/ptrace.c). */
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
 
 #define PLACES 4
 
-/* Return whether a place is used. Debug register 7 has two bits for that for each place, and from bit 16 on four bits
- * for what is watched there. */
+/* Return whether a place is used. Debug register 7 has two bits for each place that say so, and, from bit 16 on, four
+ * bits for each place that give the kind and the size of the watched memory. */
 static bool is_set(const struct tracee *tracee, int place)
 {
     return (tracee->debug[7] >> 2 * place & 3) != 0;
@@ -46,7 +45,7 @@ void watchpoints_begin(struct thread *thread)
 }
 
 /* Return whether the instruction before `next` has changed a watched value, or `next` itself is watched. Debug register
- * 6 then says which. */
+ * 6 then says which watchpoint it was. */
 bool watchpoints_hit(struct thread *thread, uint64_t next)
 {
     struct tracee *tracee = &thread->tracee;

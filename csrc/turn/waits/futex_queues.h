@@ -28,7 +28,7 @@ struct futex_queue {
     struct futex_key key;
     struct futex_waiter *first, *last;
     uint32_t count;
-    struct futex_queue *before, *after; /* its neighbours in the order in which the words got their first waiters */
+    struct futex_queue *before, *after; /* neighbours of this queue in the order in which the words got their first waiters */
     struct futex_queue *chain;
 };
 /* cffi: end */

@@ -6,8 +6,8 @@
 
 #define ANY 0xffffffffu
 
-/* Wake an actor at one of its futex words. An actor that a signal has made ready, and that has not run since, stays as
- * it is. */
+/* Wake an actor at one of its futex words. An actor that a signal has made ready, and that has not run since then, is
+ * not changed. */
 static void wake_one(struct parking *parking, struct turn_actor *actor, int32_t place)
 {
     if (parking_wake(parking, actor, WAKE_READY, place))
@@ -18,7 +18,7 @@ static void wake_one(struct parking *parking, struct turn_actor *actor, int32_t 
     actor->reply_in_python = 0;
 }
 
-/* Return the next place of another actor in the queue: waking this one removes all of its places. */
+/* Return the next place of another actor in the queue: a wake of the present actor removes all of its places. */
 static struct futex_waiter *next_actor(const struct futex_waiter *waiter)
 {
     struct futex_waiter *next = waiter->after;
@@ -107,7 +107,7 @@ static void look_again(struct parking *parking, struct futex_key key)
 
 /* Let all actors that wait in shared memory look at their words, since a dead process may have owned a robust lock
  * there. An actor whose word is unchanged waits on. A waiter that FUTEX_REQUEUE has moved knows only its first word,
- * and is left alone. */
+ * and is not woken. */
 void futexes_wake_shared(struct parking *parking)
 {
     uint32_t count;
@@ -119,7 +119,8 @@ void futexes_wake_shared(struct parking *parking)
     free(keys);
 }
 
-/* Add the actor again to the queues of all its words; at the one that has moved, behind the others of the new word. */
+/* Add the actor again to the queues of all its words; at the word that was changed, it comes after the other actors of
+ * the new word. */
 static void move(struct parking *parking, struct turn_actor *actor, const struct futex_waiter *moved, struct futex_key to)
 {
     struct futex_key keys[256];

@@ -40,7 +40,7 @@ static void add_deadline(struct parking *parking, struct turn_actor *actor)
     actor->deadline_in = DEADLINE_OF_SERVER;
 }
 
-/* Write into an actor's record what it is going to wait for, as PARK says it. */
+/* Write a wait, with the values of PARK, into the record of an actor. */
 void parking_say(struct turn_actor *actor, int32_t kind, int32_t syscall, int64_t deadline, uint64_t blocked, uint64_t a,
                  uint64_t b, uint64_t c, int64_t since, int siblings_may_wake)
 {
@@ -55,8 +55,8 @@ void parking_say(struct turn_actor *actor, int32_t kind, int32_t syscall, int64_
                                      .siblings_may_wake = siblings_may_wake != 0};
 }
 
-/* Let an actor wait, without the turn, until the wait in its record ends. With `is_in_timer_queue` its process has put
- * the deadline into the timer queue itself. Python keeps the deadlines of waits that only Python can end. */
+/* Let an actor wait, without the turn, until the wait in its record ends. With `is_in_timer_queue`, the actor's process
+ * has put the deadline into the timer queue itself. Python keeps the deadlines of waits that only Python can end. */
 void parking_park(struct parking *parking, struct turn_actor *actor, int is_in_timer_queue)
 {
     const struct turn_wait *wait = &actor->wait;
@@ -92,7 +92,7 @@ void parking_leave(struct parking *parking, struct turn_actor *actor)
     actor->has_object = actor->ends_in_python = 0;
 }
 
-/* Forget what an actor waits for, because its process has ended the wait and has updated the timer queue. */
+/* Delete the wait of an actor, because the actor's process has ended the wait and has updated the timer queue. */
 void parking_unpark(struct parking *parking, struct turn_actor *actor)
 {
     if (actor->deadline_in == DEADLINE_OF_SERVER)
@@ -126,8 +126,9 @@ int parking_wake(struct parking *parking, struct turn_actor *actor, int32_t reas
     return 1;
 }
 
-/* Wake an actor whose deadline has come, and was removed from where it was, `from`. Processes write to the timer queue:
- * an actor whose deadline the server keeps may be woken from there, too, and its deadline ends with its wait. */
+/* Wake an actor whose deadline has come, and was removed from its place `from`. Processes write to the timer queue, so
+ * an actor whose deadline the server keeps may be woken from the timer queue, too; its deadline is removed when its
+ * wait ends. */
 void parking_time_out(struct parking *parking, struct turn_actor *actor, int from)
 {
     if (actor->deadline_in == from)

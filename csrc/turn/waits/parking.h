@@ -1,4 +1,4 @@
-/* How an actor begins to wait, and how its wait ends: because of what it waits for, or at its deadline. */
+/* Begins the wait of an actor, and ends it: because the awaited event has happened, or at the deadline. */
 #ifndef SIMUNIX_TURN_PARKING_H
 #define SIMUNIX_TURN_PARKING_H
 
@@ -12,7 +12,7 @@
 #define LOOK_AGAIN (-1)
 
 /* cffi: begin */
-/* Which actor has which slot. */
+/* The actor that has each slot. */
 struct slot_table {
     struct turn_actor *actors[65536];
     uint32_t last[65536]; /* memory for temporary use by hand-offs */
@@ -40,7 +40,7 @@ struct parking {
     struct slot_table *slots;
     struct futex_table futexes;
     uint8_t asks_ties;  /* Python decides which comes first if a deadline and an event have one moment */
-    uint8_t is_settled; /* Python has decided this for the deadline that is due first */
+    uint8_t is_settled; /* Python has decided this for the first deadline */
 };
 
 #endif

@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 
-/* Return whether an actor may be added to the run queue. It may not if it is there, or has ended. */
+/* Return whether an actor may be added to the run queue. An actor may not be added if it is in the queue already, or
+ * has ended. */
 static int may_join(struct run_queue *queue, struct turn_actor *actor)
 {
     if (!actor->is_in_line && actor->state != TURN_DEAD)

@@ -68,7 +68,7 @@ static void grow(struct timeline *timeline)
     timeline->room = room;
 }
 
-/* Add the deadline of an actor, or an event of Python's. Returns its handle. */
+/* Add the deadline of an actor, or one of Python's events. Returns its handle. */
 uint32_t timeline_add(struct timeline *timeline, int64_t at_ns, uint64_t sequence, struct turn_actor *actor)
 {
     struct timeline_entry entry = {.at_ns = at_ns, .sequence = sequence};
@@ -111,18 +111,18 @@ static int has_event_below(const struct timeline *timeline, uint32_t place, int6
     return has_event_below(timeline, 2 * place + 1, at_ns) || has_event_below(timeline, 2 * place + 2, at_ns);
 }
 
-/* Return whether an event of Python's is due at a moment before which nothing is due. */
+/* Return whether one of Python's events is due at a moment before which nothing is due. */
 int timeline_has_event_at(const struct timeline *timeline, int64_t at_ns)
 {
     return has_event_below(timeline, 0, at_ns);
 }
 
-/* Put the entry that comes first behind all others of its moment: `sequence` is larger than theirs. */
+/* Put the first entry behind all others of its moment: `sequence` is larger than the sequence numbers of the others. */
 void timeline_put_behind(struct timeline *timeline, uint64_t sequence)
 {
     struct timeline_entry first;
 
-    if (timeline->count == 0) /* a process has written over what the timer queue shows, which was to come first */
+    if (timeline->count == 0) /* a process has overwritten the entry of the timer queue that was to come first */
         return;
     first = timeline->entries[0];
     first.sequence = sequence;

@@ -1,5 +1,5 @@
 /* The timeline: a heap of the deadlines of waiting actors and of events of Python's, by moment, then by sequence
- * number. An entry is known by its handle, which is not 0, until it has come or is removed. */
+ * number. An entry is identified by its handle, which is not 0, until the entry has come or is removed. */
 #ifndef SIMUNIX_TURN_TIMELINE_H
 #define SIMUNIX_TURN_TIMELINE_H
 
@@ -21,8 +21,9 @@ struct timeline {
     struct timeline_entry *entries;
     uint32_t count, room;
     uint32_t *places;           /* for each handle: 1 more than its place in the heap; 0: the handle is free */
-    struct turn_actor **actors; /* for each handle: the actor whose deadline it is; NULL: it is an event of Python's */
-    uint32_t *free;             /* handles that can be used again */
+    struct turn_actor **actors; /* for each handle: the actor whose deadline the entry is; NULL: the entry is one of
+                                 * Python's events */
+    uint32_t *free;             /* the handles that can be used again */
     uint32_t free_count, handles;
 };
 

@@ -1,16 +1,16 @@
 /* The shim's own descriptors live at and above a floor, which the application cannot reach (files/floor.c moves it up).
  *
- * The kernel's soft limit is the application's own, or the floor where the application's limit is higher: so the kernel itself
- * refuses a descriptor too many before anything has happened. Only while the shim gets a descriptor of its own is the limit
- * raised. Records of threads hold places, counted from the floor. The channel calls this file, which asks the server
- * nothing. */
+ * The kernel's soft limit is the application's own limit, or the floor if the application's limit is higher. So the
+ * kernel itself refuses a descriptor above the limit before anything has happened. The limit is raised only while the
+ * shim gets a descriptor of its own. Records of threads contain places, counted from the floor. The code of the channel
+ * calls this file, so this file sends no requests to the server. */
 #include "shim/core/channel.h"
 
 #define NO_NUMBER 0x7fffffff
 
-/* The highest number that a descriptor of the shim's own has had. It limits which descriptors must be closed: the
- * kernel looks at each number in the range that it gets, up to the end of its table, which has a thousand places above
- * the floor. */
+/* The highest number that a descriptor of the shim's own has had. Only descriptors up to this number must be closed:
+ * close_range(2) looks at each number in the range, up to the end of the kernel's table, which has a thousand places
+ * above the floor. */
 static int highest_own;
 
 struct limits {
@@ -92,8 +92,8 @@ long descriptor_is_free(const struct call *call)
     return 0;
 }
 
-/* In the copy of a process, close the shim's descriptors that were its creator's, but for the one at `place`, the
- * shared memory's file, and /proc. */
+/* In a forked process, close the shim's descriptors of the parent, except for the one at `place`, the file of the
+ * shared memory, and /proc. */
 void descriptors_close_others(const struct process *process, int place)
 {
     int kept[] = {descriptor_number(process, process->descriptors.page_file), descriptor_number(process, place),

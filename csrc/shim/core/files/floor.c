@@ -5,7 +5,7 @@
  */
 #include "shim/core/channel.h"
 
-#define PLACES_MAX 4096 /* above the floor: two or three for each thread */
+#define PLACES_MAX 4096 /* the number of descriptors above the floor: two or three for each thread */
 
 static void move_own(struct process *process, int by)
 {
@@ -23,8 +23,8 @@ static void move_own(struct process *process, int by)
     process->descriptors.floor += by;
 }
 
-/* Let the application have the number `wanted`, if its limit allows that and its table ends before. Returns true if the
- * floor has moved, so that a refused call can be made again. */
+/* Let the application use the descriptor number `wanted`, if the application's limit allows it, by moving the floor up.
+ * Returns true if the floor has moved, so that a refused call can be made again. */
 bool descriptors_reach(struct call *call, uint64_t wanted)
 {
     struct process *process = call->thread->process;
@@ -42,7 +42,7 @@ bool descriptors_reach(struct call *call, uint64_t wanted)
         return false;
     while (floor <= wanted)
         floor *= 2;
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* a call of the preload net may come here with signals let in */
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* here signals may be unblocked (preload net) */
     descriptors_raise();
     move_own(process, (int)(floor < ceiling ? floor : ceiling) - process->descriptors.floor);
     descriptors_limit(process);

@@ -1,6 +1,6 @@
 /* On hosts that share this computer's file system (no namespaces), a few files must still be the host's own: its name,
- * the addresses of all hosts, its processors, its log-ins. They are opened from a folder that is laid out as the host's
- * root would be. */
+ * the addresses of all hosts, its processors, its log-ins. These files are opened in a folder that is laid out like the
+ * root of the host. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 

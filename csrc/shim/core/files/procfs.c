@@ -46,7 +46,7 @@ long proc_open_numbered(const char *folder, int fd)
     return proc_open(path);
 }
 
-/* Open once more, with other flags, what a descriptor has open. */
+/* Open the file of a descriptor once more, with other flags. */
 long proc_open_again(int fd, int flags)
 {
     char path[64];

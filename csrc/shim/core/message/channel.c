@@ -133,8 +133,8 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
     return reply->status;
 }
 
-/* Send a request, wait for the answer, and return its status. The time of this does not count as computing of the
- * thread's. */
+/* Send a request, wait for the answer, and return its status. The time for the request and its answer does not count as
+ * computing of the thread. */
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply)
 {
     struct pause pause = pause_begins(thread);
@@ -188,8 +188,8 @@ int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *pr
     return reply_wait(thread, reply);
 }
 
-/* Return the nanoseconds since the caller's host has booted, before the run or during it. Unlike this, CLOCK_MONOTONIC
- * and CLOCK_BOOTTIME of clock_gettime(2) count from before the run on all hosts. */
+/* Return the nanoseconds since the caller's host has booted, before the run or during it. CLOCK_MONOTONIC and
+ * CLOCK_BOOTTIME of clock_gettime(2), however, count from before the run on all hosts. */
 int64_t host_uptime_ns(struct thread *thread)
 {
     const struct simunix_clock_page *clock = thread->process->page;

@@ -1,9 +1,9 @@
-/* The lists of threads that others of their process may wake without the server, and what the server must learn of
- * them.
+/* The lists of threads that others of their process may wake without the server, and the reports about these threads to
+ * the server.
  *
- * Each message also tells the server what has become of these threads since the last message: outbox_send, which sends
- * every message of a thread with the turn, calls handoffs_write first. turn/handoff.c decides which of these threads
- * gets the turn.
+ * Each message also tells the server how the states of these threads have changed since the last message: outbox_send,
+ * which sends every message of a thread with the turn, calls handoffs_write first. turn/handoff.c decides which of
+ * these threads gets the turn.
  */
 #include "shim/core/channel.h"
 
@@ -38,8 +38,8 @@ void handoff_remove(struct thread *thread)
     thread->process->handoffs.count--;
 }
 
-/* Write down those threads of a list of which the server does not know, and count them as known. Returns how many these
- * are. */
+/* Write into the outbox those threads of a list that the server does not know, and mark them as known. Returns how many
+ * there are. */
 unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned most, struct thread *list)
 {
     for (struct thread *thread = list; thread != NULL; thread = thread->handoff.next) {
@@ -61,7 +61,7 @@ unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned mos
     return count;
 }
 
-/* Write into the outbox what has become of the waiting threads since the last message. */
+/* Write into the outbox how the states of waiting threads have changed since the last message. */
 void handoffs_write(struct thread *thread, struct simunix_outbox *outbox)
 {
     struct process *process = thread->process;
@@ -74,7 +74,7 @@ void handoffs_write(struct thread *thread, struct simunix_outbox *outbox)
     count = handoff_news(outbox->news, 0, SIMUNIX_HANDOFF_MAX, process->handoffs.parked);
     outbox->news_count = handoff_news(outbox->news, count, SIMUNIX_HANDOFF_MAX, process->handoffs.ready);
     outbox->digest = process->page->handoffs_digest;
-    while (process->handoffs.ready != NULL) /* the server runs them now */
+    while (process->handoffs.ready != NULL) /* from now on the server gives these threads their turns */
         handoff_remove(process->handoffs.ready);
 }
 

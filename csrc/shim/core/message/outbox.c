@@ -1,9 +1,9 @@
 /* The outbox: the thread that has the turn writes its message to the server into shared memory, and the server writes
  * the answer there.
  *
- * So a message and its answer cost four calls of futex(2), two of them the server's: the doorbell wakes the server, the
- * slot wakes the thread. Descriptors cannot be passed in memory: an answer with descriptors comes over the thread's
- * channel, and the slot says so.
+ * So a message and its answer cost four calls of futex(2), two by the shim and two by the server: the doorbell wakes
+ * the server, the slot wakes the thread. Descriptors cannot be passed in memory: an answer with descriptors comes over
+ * the thread's channel, and the slot says so.
  */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
@@ -27,15 +27,15 @@ static struct simunix_inbox *inbox_of(const struct thread *thread)
     return behind(thread->process->page, SIMUNIX_OUTBOX_OFFSET + sizeof(struct simunix_outbox));
 }
 
-/* Return whether a thread may use the outbox. It may not before it has the turn: a forked child sends HELLO while its
- * creator has the turn. */
+/* Return whether a thread may use the outbox. A thread may not use the outbox before it has the turn: a forked child
+ * sends HELLO while its creator has the turn. */
 bool may_use_outbox(const struct thread *thread)
 {
     return thread->link.has_turn && thread->process->page != NULL;
 }
 
-/* Wake the server if it sleeps. Most messages come before the server sleeps. Shim and server each write before they
- * read, so one of the two sees what the other has written. */
+/* Wake the server if it sleeps. Most messages come before the server sleeps. Shim and server each write their word
+ * before they read the other's, so at least one of the two notices the other. */
 void doorbell_ring(struct simunix_clock_page *page)
 {
     __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_SEQ_CST);
@@ -68,7 +68,7 @@ void outbox_post(struct thread *thread, const struct msgpack_writer *writer)
 }
 
 /* Return whether a thread may put a request into its box (rsg_protocol.h), where the server looks when the doorbell
- * rings. It may not if the server must learn of more than the request. */
+ * rings. A thread may not use its box if it has more to report to the server than the request. */
 bool may_ask_in_box(const struct thread *thread)
 {
     const struct process *process = thread->process;
@@ -85,8 +85,8 @@ void box_post(const struct thread *thread, struct simunix_rsg_box *box)
     doorbell_ring(thread->process->page);
 }
 
-/* Return how long a waiting thread sleeps at most before it looks whether the server is still there. With a namespace,
- * which ends this process with the server, it need not look. */
+/* Return how long a waiting thread sleeps at most before it looks whether the server is still there. If the host has a
+ * PID namespace, the kernel ends this process together with the server, and the thread need not look. */
 static const struct kernel_timespec *patience(const struct process *process)
 {
     static const struct kernel_timespec second = {1, 0};

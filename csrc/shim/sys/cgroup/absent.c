@@ -1,5 +1,6 @@
-/* Control files that are not there yet. A group has some forty, of which programs look at few: the server makes one when a call
- * does not find its name, and all of a folder when that is listed, or watched. The call is made once more then. */
+/* Control files that do not exist yet. A group has some forty control files, of which programs use few: the server
+ * makes a file when a call does not find its name, and all files of a folder when the folder is listed or watched. Then
+ * the call is repeated. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
@@ -66,7 +67,7 @@ static const char *path_of(const struct call *call, const struct way *way)
     return (const char *)call->a[way->path - 1];
 }
 
-/* Return whether a call that has found no file has looked for a name that a control file may have. */
+/* Return whether a call that has found no file has used a name that a control file may have. */
 bool cgroup_file_is_asked_for(const struct call *call)
 {
     const struct way *way = way_of(call);
@@ -85,7 +86,7 @@ static long appear(struct thread *thread, const struct stat *folder, const char 
     return (long)request_call(thread, &writer, &reply);
 }
 
-/* Have the server make the control file at a path. Returns whether there is one now. */
+/* Have the server make the control file at a path. Returns whether the file exists now. */
 __attribute__((cold)) bool cgroup_file_appears(struct thread *thread, long folder, const char *path)
 {
     char above[FOLDER_PATH_MAX], name[NAME_BYTES_MAX];

@@ -1,5 +1,5 @@
-/* Control files of cgroups. The server writes what such a file has to say into the real file when somebody opens it, or goes
- * back to its beginning; what is written goes to the server, and takes effect before the call returns. */
+/* Control files of cgroups. The server writes the present text into the real file when a program opens the file, or
+ * goes back to its beginning. A program's write goes to the server, and takes effect before the call returns. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -47,17 +47,18 @@ __attribute__((cold)) static bool is_kept(const char *name)
     return false;
 }
 
-/* For how long what the file says holds while no message is sent and nobody else has the turn, unless it is kept. What follows
- * from the groups, from what was written to them, and from who is in them changes by messages alone. Figures of CPU time, and
- * the statistics of memory, may lag behind as Linux's do, which are brought up to date at ticks of the clock and every other
- * second. */
+/* For how long the text of a file that is not kept is valid while no message is sent and no other thread has the turn.
+ * Values that depend on the groups, their settings and their processes change only by messages. CPU times and
+ * statistics of memory may be out of date, as Linux's are, which are updated at ticks of the clock and every two
+ * seconds. */
 __attribute__((cold)) static uint64_t lasts_ns(const char *path)
 {
     const char *name = last_part(path);
 
     if (is_kept(name))
         return AS_LONG_AS_IT_IS_THERE;
-    if (text_equal(name, "cgroup.events")) /* poll(2) tells of what has not been read: the server is to know */
+    if (text_equal(name, "cgroup.events")) /* poll(2) reports changes that were not read, so the server must know of
+                                            * this read */
         return 0;
     if (text_starts(name, "cgroup.") || text_starts(name, "cpuset.") || text_starts(name, "memory.swap."))
         return UNTIL_A_MESSAGE;
@@ -69,7 +70,7 @@ static uint64_t messages_and_turns(const struct process *process)
     return process->page->messages + process->page->handoffs;
 }
 
-/* Return whether the text in the file that was opened last is still up to date. If the file is gone, the server is
+/* Return whether the text in the file that was opened last is still up to date. If the file was removed, the server is
  * asked, and refuses. */
 __attribute__((cold)) static bool holds(const struct process *process, const struct stat *status)
 {
@@ -79,7 +80,7 @@ __attribute__((cold)) static bool holds(const struct process *process, const str
            process->page->now_ns - process->cgroups.text_ns < process->cgroups.text_lasts_ns;
 }
 
-/* Have the server write the file's text into it, unless the text there is up to date. */
+/* Have the server write the present text into a file, unless the file is up to date. */
 __attribute__((cold)) static long bring_text(struct thread *thread, const struct stat *status, int how)
 {
     struct process *process = thread->process;
@@ -104,7 +105,7 @@ __attribute__((cold)) bool cgroup_file_is(long fd, const char *name)
     return proc_name_of(fd, path, sizeof path) && text_equal(last_part(path), name);
 }
 
-/* `fd` is what opening `path` has given; the descriptor that the application gets, or an error. */
+/* After open(2) of `path` has returned `fd`: return the descriptor that the application gets, or an error. */
 __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
 {
     struct thread *thread = call->thread;
@@ -128,8 +129,8 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
     return result;
 }
 
-/* Translate what is written to cgroup.procs or cgroup.threads in a PID namespace, since the server knows the host's
- * numbers. Returns how long the text is then. */
+/* Translate the number that a process in a PID namespace writes to cgroup.procs or cgroup.threads into the host's
+ * number, which the server knows. Returns the length of the new text. */
 static size_t tell_number(struct call *call, char *text, size_t size)
 {
     long number = 0;
@@ -154,9 +155,10 @@ static bool is_own_number(const struct process *process, const char *text, size_
     return at != 0 && (at == size || text[at] == '\n' || text[at] == '\0') && (number == 0 || number == process->ids.pid);
 }
 
-/* Return whether a process that writes its own number writes it to the cgroup.procs of the group that it is in. It has
- * done so before, and no process has gone to another group since, nor has a group passed on something else: nothing
- * would change, nor be refused. For root alone: whether others may write depends on more. */
+/* Return whether a process that writes its own number writes it to the cgroup.procs of the group that it is in. This is
+ * so if the process has written its number before, and since then no process has moved to another group and no group
+ * has changed the controllers for its children: the write would change nothing, and would not be refused. Only for
+ * root, since the permission of other users depends on more. */
 __attribute__((cold)) static bool is_at_home(const struct process *process, const struct stat *status)
 {
     return status->st_ino == process->cgroups.home && process->cgroups.home_at == process->page->cgroup_moves &&
@@ -201,7 +203,8 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
     return result < 0 ? result : (long)size;
 }
 
-/* Have the text written anew for a reader that goes back to the beginning. Returns 0, or -ENODEV if the group is gone. */
+/* Have the server write the text anew for a reader that goes back to the beginning. Returns 0, or -ENODEV if the group
+ * was removed. */
 __attribute__((cold)) long cgroup_file_refresh(struct call *call, long fd, int how)
 {
     struct stat status;
@@ -216,9 +219,9 @@ __attribute__((cold)) long cgroup_file_sought(struct call *call, long fd)
     return cgroup_file_refresh(call, fd, NATIVE(lseek, fd, 0, HERE) > 0 ? CGROUP_READ_AGAIN : CGROUP_READ_SOON);
 }
 
-/* poll(2): files such as cgroup.events have urgent news when they say something else than has been read; the kernel's files
- * have none. Returns how many entries more are ready. The server wakes the caller's wait for descriptors when one of them
- * changes. */
+/* poll(2): files such as cgroup.events have urgent news (POLLPRI) if their text has changed since it was read; the real
+ * files in the kernel report none. Returns how many entries more are ready. The server ends the caller's wait for
+ * descriptors when one of these files changes. */
 __attribute__((cold)) long cgroup_poll(struct call *call, struct pollfd *fds, unsigned count)
 {
     struct stat status;

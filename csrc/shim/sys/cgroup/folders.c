@@ -5,8 +5,8 @@
 
 #define NAME_BYTES_MAX 255
 
-/* Tell the server that a folder has been made at `path`, in the folder `above`. Returns 0, or why there can be no such
- * group; the folder is then gone. */
+/* Tell the server that a folder has been made at `path`, in the folder `above`. Returns 0, or the errno of the reason
+ * why there can be no such group; in that case the folder was removed. */
 __attribute__((cold)) long cgroup_made(struct thread *thread, const struct stat *above, const struct stat *folder,
                                        const char *path)
 {

@@ -1,5 +1,5 @@
-/* cgroup.subtree_control: daemons switch controllers on over and over that are on already. The server writes what is on into
- * the real file at each write that it is told of, so a write that changes nothing needs no message. */
+/* cgroup.subtree_control: daemons often switch on controllers that are on already. At each write that the server gets,
+ * it writes the present controllers into the real file. So a write that changes nothing needs no message. */
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 
@@ -30,8 +30,8 @@ static size_t text_of(long fd, char *text, size_t room)
     return size < 0 ? 0 : (size_t)size;
 }
 
-/* Return whether `text`, such as "+cpu +memory", is written to a cgroup.subtree_control in which all of it is in effect
- * already. */
+/* Return whether `text`, such as "+cpu +memory", is written to a cgroup.subtree_control in which all of its words are
+ * in effect already. */
 __attribute__((cold)) bool cgroup_is_passed_on(long fd, const char *text, size_t size)
 {
     char list[64];

@@ -1,6 +1,6 @@
 /* Devices of the host's own: empty regular files with the sticky bit, which means nothing on such files, and which the kernel
- * keeps through chown, writes and truncation. The server knows which of them stand for devices, and for which
- * (rsg_server/devices/). */
+ * keeps through chown, writes and truncation. The server knows which of these files stand for devices, and for which
+ * devices (rsg_server/devices/). */
 #include "shim/sys/device/device.h"
 
 #include "shim/core/channel.h"
@@ -18,10 +18,10 @@ __attribute__((cold)) bool device_find(struct thread *thread, uint64_t file_syst
     return true;
 }
 
-/* Return false if no file of a device has this inode number, in any file system, so that nothing else need be examined. */
+/* Return false if no file of a device has this inode number, in any file system, so that no further check is needed. */
 bool device_may_have_inode(const struct thread *thread, uint64_t inode)
 {
-    uint64_t bit = (inode * 0x9e3779b97f4a7c15UL) >> 53; /* of 64 * SIMUNIX_DEVICE_WORDS */
+    uint64_t bit = (inode * 0x9e3779b97f4a7c15UL) >> 53; /* one of 64 * SIMUNIX_DEVICE_WORDS bits */
 
     return (thread->process->page->device_inodes[bit / 64] >> bit % 64 & 1) != 0;
 }

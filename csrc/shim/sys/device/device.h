@@ -1,4 +1,4 @@
-/* Room sys/device: which files stand for devices of the host's own, and the programs that say who may open them.
+/* Room sys/device: which files stand for devices of the host's own, and the programs that decide which processes may open them.
  *
  * May call core and below. sys/file makes, opens and changes devices; sys/io writes to them.
  */

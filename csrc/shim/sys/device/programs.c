@@ -1,7 +1,9 @@
-/* bpf(2), as far as it says who may open which devices: programs of type BPF_PROG_TYPE_CGROUP_DEVICE, which the server runs.
+/* bpf(2), as far as it decides which processes may open which devices: programs of type BPF_PROG_TYPE_CGROUP_DEVICE,
+ * which the server runs.
  *
- * The descriptor of a program is an anonymous file whose name has the server's number, so that it is known after dup, fork,
- * exec and passing. All else that bpf(2) can do would reach the computer that the emulation runs on. */
+ * The descriptor of a program is an anonymous file whose name contains the server's number of the program, so that the
+ * program is recognised after dup, fork, exec and passing of the descriptor. All other commands of bpf(2) would act on
+ * the computer on which the emulation runs. */
 #include <linux/bpf.h>
 
 #include "shim/core/channel.h"
@@ -33,10 +35,10 @@ static long descriptor_of(int64_t number)
     char name[NAME_ROOM];
 
     text_append_number(text_append(name, name + sizeof name, NAME), name + sizeof name, number);
-    return NATIVE(memfd_create, name, 1); /* close-on-exec, as bpf(2) has it */
+    return NATIVE(memfd_create, name, 1); /* close-on-exec, as bpf(2) sets it */
 }
 
-/* Return the server's number of an open program; -EBADF if nothing is open there, -EINVAL if something else is. */
+/* Return the server's number of an open program; -EBADF if the descriptor is not open, -EINVAL if it is of another kind. */
 static int64_t number_of(long fd)
 {
     static const char prefix[] = "/memfd:" NAME;
@@ -147,7 +149,7 @@ static long refuse(struct thread *thread)
     return -EPERM;
 }
 
-/* The attributes are as long as the caller says: what it leaves out is 0. */
+/* The caller says how long the attributes are; attributes beyond this length are 0. */
 long sys_bpf(struct call *call)
 {
     union bpf_attr given = {0};

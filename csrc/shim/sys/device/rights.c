@@ -23,7 +23,7 @@ static bool is_in_host_namespace(const struct process *process)
 }
 
 /* Return whether the thread has a capability over its host. Hosts' programs begin without some (hostinit/setup/seal.c):
- * if none can have it, a thread that has the other one counts as having it. */
+ * if no thread can have the capability, a thread that has the other capability counts as having it. */
 bool has_host_capability(unsigned capability, unsigned otherwise)
 {
     struct {

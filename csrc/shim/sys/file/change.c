@@ -1,5 +1,5 @@
-/* Calls that change files or folders: the kernel does it, the time is noted. One row tells for each call which arguments name
- * the file; the shapes are few. */
+/* Calls that change files or folders: the kernel makes the change, and the shim records the virtual time. A table has a
+ * row for each call, which says which arguments name the file. */
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
@@ -12,11 +12,11 @@
 #define EXCHANGE 2 /* RENAME_EXCHANGE */
 
 struct row {
-    int8_t folder, path; /* which arguments; on a descriptor, `path` is the descriptor's */
-    int8_t flags;        /* which argument, NONE if none; else what follows holds */
+    int8_t folder, path; /* the places of the arguments; for a call on a descriptor, `path` is the place of the descriptor */
+    int8_t flags;        /* the place of the argument, or NONE; if it is not NONE, the next members are used */
     int8_t change;       /* enum file_change */
     bool follows;        /* symbolic links */
-    bool counts;         /* the result is a size: nothing has happened if it is 0 */
+    bool counts;         /* the result is a size: the call has changed nothing if it is 0 */
 };
 
 static const struct row rows[ROWS_MAX] = {
@@ -59,7 +59,7 @@ static const struct row rows[ROWS_MAX] = {
     [__NR_rmdir] = {HERE, 0, NONE, FILE_CHANGED, .follows = false},
 };
 
-/* A file by its name as a call has it, or a folder while the name is still there (or not yet). */
+/* Find a file by the name in a call, or a folder, before the name is removed (or before it is made). */
 struct name {
     long folder;
     const char *path;
@@ -82,7 +82,7 @@ static bool look(const struct name *name, struct stat *status)
     return NATIVE(newfstatat, name->folder, name->path, status, name->flags) == 0;
 }
 
-/* The first bytes of a path as a path of its own. */
+/* Copy the first bytes of a path as a path of its own. */
 static bool look_at_part(struct thread *thread, long folder, const char *path, size_t length, struct stat *status)
 {
     char *text = (char *)thread->buffer; /* no message is under way here */
@@ -102,7 +102,7 @@ static size_t path_length(const struct thread *thread, const char *path, size_t 
     return length;
 }
 
-/* The folder that the last part of a path is in; a slash at the end follows links. */
+/* Find the folder that contains the last part of a path; a slash at the end follows links. */
 static bool look_at_folder(struct thread *thread, long folder, const char *path, size_t limit, struct stat *status)
 {
     size_t length;
@@ -119,7 +119,7 @@ static bool look_at_folder(struct thread *thread, long folder, const char *path,
 
 #define WHOLE_PATH ((size_t)-1)
 
-/* A write to the file that `before` has described. */
+/* Record a write to the file that `before` describes. */
 long file_written(struct call *call, const struct stat *before, long result)
 {
     if (result > 0)
@@ -127,7 +127,7 @@ long file_written(struct call *call, const struct stat *before, long result)
     return result;
 }
 
-/* write and its kin note the time themselves, see sys/io. */
+/* write(2) and similar calls record the time themselves, see sys/io. */
 long sys_change_descriptor(struct call *call)
 {
     const struct row *row = &rows[call->number];
@@ -171,7 +171,7 @@ long sys_change_path(struct call *call)
     return result;
 }
 
-/* mkdir, link, …: the folder has been written to, and the file is new, or has one name more. */
+/* After mkdir, link, …: the folder was changed, and the file is new, or has one more name. */
 long sys_add_name(struct call *call)
 {
     const struct row *row = &rows[call->number];
@@ -196,7 +196,7 @@ long sys_add_name(struct call *call)
     return result;
 }
 
-/* One name of a file is no more: the last one, or its time of change shows it. */
+/* After the removal of a name: if it was the last name, forget the file; else set the file's time of change. */
 static void name_removed(struct thread *thread, const struct stat *status)
 {
     if (status->st_nlink == 1)
@@ -241,7 +241,7 @@ static long rename_file(struct call *call, const struct name *from, const struct
 
     if (!found || result != 0)
         return result;
-    if (replaces && replaced.st_ino == moved.st_ino && replaced.st_dev == moved.st_dev) /* two names of one file: both stay */
+    if (replaces && replaced.st_ino == moved.st_ino && replaced.st_dev == moved.st_dev) /* two names of one file stay */
         return result;
     file_note(thread, &folders[0], FILE_WRITTEN);
     file_note(thread, &folders[1], FILE_WRITTEN);
@@ -261,7 +261,7 @@ long sys_rename(struct call *call)
     return rename_file(call, &from, &to, false);
 }
 
-/* renameat, renameat2: only the newer one has flags. */
+/* renameat and renameat2: only renameat2 has flags. */
 long sys_renameat(struct call *call)
 {
     struct name from = {call->a[0], (const char *)call->a[1], AT_SYMLINK_NOFOLLOW};
@@ -270,7 +270,7 @@ long sys_renameat(struct call *call)
     return rename_file(call, &from, &to, call->number == __NR_renameat2 && (call->a[4] & EXCHANGE) != 0);
 }
 
-/* The name that binding an AF_UNIX socket makes, if it is one in the file system. */
+/* After bind(2) of an AF_UNIX socket: record the new name, if it is a name in the file system. */
 long file_bind(struct call *call)
 {
     const struct unix_address *address = (void *)call->a[1];
@@ -288,7 +288,7 @@ long file_bind(struct call *call)
     return result;
 }
 
-/* Before an open that may make or empty a file: what is there, and the folder that would get a new name. */
+/* Before an open that may make or empty a file: find the present file, and the folder that would get a new name. */
 void file_before_open(struct thread *thread, long folder, const char *path, long flags, struct file_opening *opening)
 {
     bool is_nameless = (flags & O_TMPFILE) == O_TMPFILE;

@@ -1,10 +1,10 @@
-/* Devices that are files of the host's own: making, opening, changing them, and what is written to them. */
+/* Devices that are files of the host's own: calls that make, open and change them, and writes to them. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 #include "tables/newer_syscalls.h"
 
-#define BLOCK_MODE 06777 /* what of a mode is kept beside the mark */
+#define BLOCK_MODE 06777 /* the bits of a mode that the file keeps besides the mark */
 #define PARTS_MAX 1024   /* UIO_MAXIOV */
 #define WRITE_MAX 0x7ffff000UL
 #define NODEV 4 /* ST_NODEV of statfs(2) */
@@ -13,7 +13,8 @@ struct file_system {
     long type, block_size, blocks, free, available, files, free_files, id, name_length, fragment_size, flags, spare[4];
 };
 
-/* mknod, mknodat. The kernel says why somebody may not, and makes what is no device, or the whiteout of an overlay. */
+/* mknod, mknodat. The kernel refuses callers without permission, and makes files that are no devices, and whiteouts of
+ * overlays. */
 long sys_mknod(struct call *call)
 {
     int path_at = call->number == __NR_mknodat;
@@ -42,8 +43,8 @@ long sys_mknod(struct call *call)
     return result;
 }
 
-/* This computer's file systems are for no devices in contained hosts (csrc/hostinit/containment/mounts.c), which the emulated
- * kernel knows nothing of; the server knows which they are. */
+/* Mounts of this computer's file systems have the flag `nodev` in contained hosts (csrc/hostinit/containment/mounts.c).
+ * Programs of the host must not notice this flag; the server knows which mounts have it for this reason. */
 static bool is_for_no_devices(struct thread *thread, long fd, const struct stat *status)
 {
     struct file_system system;
@@ -57,7 +58,7 @@ static bool is_for_no_devices(struct thread *thread, long fd, const struct stat 
             ASK(thread, &reply, OP_DEVICE, DEVICE_ON_MOUNT, (int64_t)status->st_dev, 0, (int64_t)more.stx_mnt_id, 0) != 0);
 }
 
-/* The file of the terminal is found by name: the terminal depends on the process that asks. */
+/* The file of the terminal is opened by its name, since /dev/tty depends on the calling process. */
 static long open_terminal(uint64_t flags)
 {
     struct stat status;
@@ -69,8 +70,8 @@ static long open_terminal(uint64_t flags)
     return -ENXIO;
 }
 
-/* A descriptor of the device in the host's own /dev, by way of the server: the process may not find that, as after
- * chroot(2). */
+/* Get a descriptor of the device in the host's own /dev from the server, since the process may not see that folder,
+ * e.g. after chroot(2). */
 static long open_memory(struct call *call, const struct stat *status, uint64_t flags)
 {
     struct reply reply;
@@ -84,7 +85,7 @@ static long open_memory(struct call *call, const struct stat *status, uint64_t f
     return reply.fd;
 }
 
-/* Open what `status` has shown to be a device. The kernel says whether the file may be opened; nothing is cut off. */
+/* Open a file that `status` shows to be a device. The kernel checks whether the file may be opened; O_TRUNC has no effect. */
 long device_open(struct call *call, const struct opening *opening, const struct stat *status)
 {
     struct opening own = *opening;
@@ -102,7 +103,7 @@ long device_open(struct call *call, const struct opening *opening, const struct 
                        (int64_t)own.how.flags, 0);
     if (driver == DRIVER_NOTHING)
         return fd;
-    NATIVE(close, fd); /* first, so that the application gets the lowest free number */
+    NATIVE(close, fd); /* this comes first, so that the application gets the lowest free number */
     if (driver < 0)
         return driver;
     if (driver == DRIVER_RANDOM)
@@ -110,7 +111,7 @@ long device_open(struct call *call, const struct opening *opening, const struct 
     return driver == DRIVER_TERMINAL ? open_terminal(own.how.flags) : open_memory(call, status, own.how.flags);
 }
 
-/* The file would be another's inode by now, if a program gives it the mark itself. */
+/* If a program sets the mark on a file itself, the inode may have belonged to a device before; the server forgets it. */
 static void forget(struct call *call, const struct stat *status)
 {
     struct reply reply;
@@ -141,8 +142,9 @@ static long write_at(struct call *call)
                                          : device_write(call->a[0], (void *)call->a[1], call->a[2]);
 }
 
-/* A call that changes the file that `status` shows, as a device takes it; -ENOSYS if that is none, or the kernel does the same.
- * The file is named by an argument of the call, which the mode follows. */
+/* Make a call that changes the file of `status` in the way of a device; -ENOSYS if the file is no device, or if the
+ * kernel's own effect is right.
+ * An argument of the call names the file, and the next argument is the mode. */
 long device_changed(struct call *call, int argument, const struct stat *status)
 {
     bool is_mode = call->number == __NR_chmod || call->number == __NR_fchmod || call->number == __NR_fchmodat ||
@@ -169,7 +171,7 @@ long device_changed(struct call *call, int argument, const struct stat *status)
     }
 }
 
-/* A descriptor of the null device takes the place of one argument: the kernel moves the bytes there. */
+/* Replace one descriptor in the arguments by a descriptor of the null device, to which the kernel moves the bytes. */
 long device_swallows(struct call *call, int argument)
 {
     struct call moving = *call;
@@ -185,7 +187,7 @@ long device_swallows(struct call *call, int argument)
     return result;
 }
 
-/* What is written to a device that does nothing is gone, and the writer is told that all of it was taken. */
+/* Bytes that are written to a device without function are dropped, and the call returns as if all bytes were written. */
 long device_write(long fd, const struct iovec *iov, long count)
 {
     long result = NATIVE(write, fd, "", 0);

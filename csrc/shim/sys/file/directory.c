@@ -1,11 +1,11 @@
-/* Directory entries: of /proc/PID/fd without the shim's own descriptors, of all folders with devices as such. */
+/* Directory entries: of /proc/PID/fd without the shim's own descriptors, of all folders with the types of devices. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/device/device.h"
 
-/* getdents64 and the older getdents agree in the first three members; behind them the new form has the type, the old the name.
- * */
+/* getdents64 and the older getdents agree in the first three members; after these, the new form has the type, the old
+ * form the name. */
 struct directory_entry {
     uint64_t inode;
     int64_t offset;
@@ -41,8 +41,8 @@ static bool lists_descriptors(int fd)
     return text_equal(target + size - 3, "/fd") || text_equal(target + size - 7, "/fdinfo");
 }
 
-/* Entries of files that stand for devices have the type of the device. The new form has it before the name, the old one
- * last. */
+/* Entries of files that stand for devices have the type of the device. The new form has the type before the name, the
+ * old form at the end. */
 static void show_devices(struct call *call, size_t name_at, long size)
 {
     char *end = (char *)call->a[1] + size;
@@ -62,7 +62,7 @@ static void show_devices(struct call *call, size_t name_at, long size)
     }
 }
 
-/* `name_at` tells where the name begins behind the common members. */
+/* `name_at` is the place of the name after the common members. */
 static long list_without_own(struct call *call, size_t name_at)
 {
     struct stat folder;

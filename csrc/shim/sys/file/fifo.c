@@ -3,7 +3,7 @@
 #include "shim/sys/file/file.h"
 #include "shim/turn/turn.h"
 
-/* Open as asked, with more flags. */
+/* Open the FIFO as the caller has asked, with additional flags. */
 long open_natively(const struct opening *opening, uint64_t more_flags)
 {
     struct open_how how = opening->how;
@@ -23,7 +23,7 @@ static struct wait fifo_wait(const struct stat *status)
     };
 }
 
-/* One side of a FIFO has been opened, or waits for the other: let those that wait look. */
+/* One side of a FIFO was opened, or waits for the other side: let the waiting threads look again. */
 void fifo_changed(struct call *call, const struct stat *status)
 {
     struct wait wait = fifo_wait(status);
@@ -32,7 +32,7 @@ void fifo_changed(struct call *call, const struct stat *status)
     ASK(call->thread, &reply, OP_WAKE, SPACE_FIFOS, (int64_t)wait.b, 1 << 30, ~0U);
 }
 
-/* With no data there, a read tells whether there is a writer (-EAGAIN) or not (0). */
+/* If the FIFO has no data, a read returns -EAGAIN if there is a writer, else 0. */
 static bool has_no_writer(long fd)
 {
     struct pollfd entry = {.fd = (int)fd, .events = POLLIN};
@@ -41,7 +41,7 @@ static bool has_no_writer(long fd)
     return NATIVE(poll, &entry, 1, 0) == 0 && NATIVE(read, fd, &byte, 1) == 0;
 }
 
-/* A writer tries until there is a reader; a reader opens, which lets writers in, and then waits for one. */
+/* A writer tries to open until there is a reader; a reader opens, which lets writers succeed, and then waits for a writer. */
 long fifo_open(struct call *call, const struct opening *opening, const struct stat *status)
 {
     bool reads = (opening->how.flags & O_ACCMODE) == O_RDONLY;
@@ -60,7 +60,7 @@ long fifo_open(struct call *call, const struct opening *opening, const struct st
         NATIVE(close, fd);
         return result;
     }
-    /* nobody else has this description yet */
+    /* no other descriptor has this open file yet */
     NATIVE(fcntl, fd, F_SETFL, opening->how.flags & ~(uint64_t)(O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY));
     return fd;
 }

@@ -12,21 +12,22 @@
 
 enum file_stamp { STAMP_ACCESS, STAMP_WRITE, STAMP_CHANGE, STAMP_COUNT };
 
-/* Which of its times a call has changed: a new file bears all three, writing changes the last two, chmod only the last. */
+/* Which times of a file a call has changed: a new file gets all three, a write changes the last two, chmod only the last. */
 enum file_change { FILE_NEW, FILE_WRITTEN, FILE_CHANGED };
 
 struct file_stamps {
     struct kernel_timespec at[STAMP_COUNT];
 };
 
-/* What stands at a path before an open that may make or empty a file. */
+/* The file at a path before an open that may make or empty the file. */
 struct file_opening {
     long flags;
     bool existed, has_folder;
     struct stat file, folder;
 };
 
-/* times.c: the table. A file is known by its device and inode, as `status` of before or after the change has them. */
+/* times.c: the table. A file is identified by the device and inode in `status`, which the shim has read before or after
+ * the change. */
 void file_note(struct thread *thread, const struct stat *status, enum file_change change);
 void file_note_times(struct thread *thread, const struct stat *status, const struct kernel_timespec *access,
                      const struct kernel_timespec *write);
@@ -43,7 +44,7 @@ void file_after_open(struct thread *thread, const struct file_opening *opening, 
 /* lock.c */
 void lock_released(struct call *call, long fd);
 
-/* One opening, in the fullest form that Linux has; open, creat and openat are special cases. */
+/* The arguments of an open in the form of openat2(2); open, creat and openat are special cases. */
 struct opening {
     int directory;
     const char *path;

@@ -1,9 +1,9 @@
-/* File locks: the non-waiting form, then wait until a lock on that file is released, then again.
+/* File locks: the shim tries the form of the call that does not wait; if the lock is taken, the thread waits until a
+ * lock of that file is released, and tries again.
  *
  * A thread waits at a futex word that stands for the inode. Every call that may release a lock (an unlocking, a closing, a
- * replacing of a descriptor) tells the server, as long as any thread waits for a lock at all. Exec and death are the server's
- * to notice.
- */
+ * replacing of a descriptor) tells the server, as long as any thread waits for a lock at all. The server itself notices
+ * an exec and the end of a process. */
 #include "shim/core/channel.h"
 #include "shim/pids/pids.h"
 #include "shim/sys/file/file.h"
@@ -36,7 +36,8 @@ void lock_released(struct call *call, long fd)
     ASK(call->thread, &reply, OP_WAKE, SPACE_LOCKS, (int64_t)wait.b, 1 << 30, ~0U);
 }
 
-/* The pid of a process that holds what a record lock waits for; 0 if none is known, or for another kind of lock. */
+/* Return the pid of a process that holds the record lock which the caller wants; 0 if none is known, or for another
+ * kind of lock. */
 static uint32_t record_holder(const struct call *call)
 {
     struct flock lock;
@@ -49,7 +50,7 @@ static uint32_t record_holder(const struct call *call)
     return (uint32_t)pid_told(call->thread->process, lock.l_pid);
 }
 
-/* Try until no other process holds the lock. The server sees which process waits for which, and finds circles. */
+/* Try until no other process holds the lock. The server knows which process waits for which other one, and finds circles. */
 static long lock_until(struct call *call, long (*attempt)(struct call *call))
 {
     struct stat status;
@@ -80,7 +81,7 @@ long sys_flock(struct call *call)
 {
     long result = (call->a[1] & 4) != 0 ? NATIVE(flock, call->a[0], call->a[1]) : lock_until(call, try_flock);
 
-    if (call->a[1] != LOCK_EXCLUSIVE) /* anything else gives something up */
+    if (call->a[1] != LOCK_EXCLUSIVE) /* any other command releases a lock or a lease */
         lock_released(call, call->a[0]);
     return result;
 }
@@ -90,7 +91,7 @@ static long try_fcntl_lock(struct call *call)
     return NATIVE(fcntl, call->a[0], call->a[1] == F_SETLKW ? F_SETLK : F_OFD_SETLK, call->a[2]);
 }
 
-/* A record lock that is set may replace a stronger one, or be an unlocking. */
+/* A call that sets a record lock may replace a stronger lock, or may unlock. */
 static long set_record_lock(struct call *call, long result)
 {
     const struct flock *lock = (void *)call->a[2];
@@ -112,7 +113,8 @@ long sys_fcntl(struct call *call)
     case F_OFD_SETLK:
         return set_record_lock(call, NATIVE(fcntl, call->a[0], call->a[1], call->a[2]));
     case F_SETLEASE:
-        /* An opener of the file would wait in the kernel for the lease to be given up. File systems without leases answer
+        /* Leases are refused: a process that opens the file would wait in the kernel until the lease is given up. File
+         * systems without leases answer
          * EINVAL. */
         warn_once(call->thread, WARN_REFUSED, "fcntl(F_SETLEASE)", NULL);
         return -EINVAL;
@@ -120,7 +122,7 @@ long sys_fcntl(struct call *call)
     case F_DUPFD_CLOEXEC:
         descriptors_reach(call, (uint64_t)(unsigned int)call->a[2]);
         return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);
-    case F_SETOWN: /* SIGURG comes without O_ASYNC */
+    case F_SETOWN: /* the kernel sends SIGURG also without O_ASYNC */
     case F_SETOWN_EX:
         signals_from_kernel(call, (int)call->a[0]);
         return NATIVE(fcntl, call->a[0], call->a[1], call->a[2]);

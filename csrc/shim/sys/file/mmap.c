@@ -1,4 +1,4 @@
-/* Mappings of files: stores to a shared one leave no trace in the shim, and a futex word may lie in it. */
+/* Mappings of files. The shim does not see stores to a shared mapping, and a shared mapping may contain futex words. */
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/numa/numa.h"
@@ -9,7 +9,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* The shim does not see stores to a shared mapping: they count as made when the file is mapped. */
+/* The shim does not see stores to a shared mapping: such stores count as made at the moment of the mapping. */
 static void file_mapped(struct thread *thread, long fd)
 {
     struct stat status;
@@ -35,7 +35,7 @@ static bool is_shared(const struct process *process, uint64_t address)
     return false;
 }
 
-/* Memory that processes share may move, or grow. */
+/* mremap(2): memory that processes share may move, or grow. */
 long sys_mremap(struct call *call)
 {
     struct process *process = call->thread->process;
@@ -49,8 +49,8 @@ long sys_mremap(struct call *call)
     return address;
 }
 
-/* brk(2): the kernel answers with the break as it is where it cannot be moved. In an image that gains privileges, the kernel's
- * break lies at an address by chance. */
+/* brk(2): if the break cannot be moved, the kernel returns the present break. In a program that gains privileges, the
+ * kernel's break has a random address, so the shim keeps the break. */
 long sys_brk(struct call *call)
 {
     struct process *process = call->thread->process;
@@ -79,7 +79,8 @@ long sys_brk(struct call *call)
     return (long)process->mappings.break_end;
 }
 
-/* msync(2): nothing waits for the real disk, as with fsync(2) (sync.c). Of storages, sys/io/mapped.c waits. */
+/* msync(2): the thread does not wait for the real disk, as with fsync(2) (sync.c). For files on storages,
+ * sys/io/mapped.c waits. */
 long sys_msync(struct call *call)
 {
     long flags = call->a[2];
@@ -89,7 +90,7 @@ long sys_msync(struct call *call)
     return NATIVE(msync, call->a[0], call->a[1], flags);
 }
 
-/* Remember shared, writable mappings: only words in them need a key that other processes understand. */
+/* Record shared, writable mappings: only futex words in these need a key that is valid in other processes. */
 long sys_mmap(struct call *call)
 {
     struct process *process = call->thread->process;

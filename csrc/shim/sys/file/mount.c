@@ -1,5 +1,5 @@
-/* mount(2) is the kernel's, but for cgroups: a new mount of them would show this computer's, so the host's are shown once
- * more. */
+/* The kernel handles mount(2), except for cgroups: a new mount of cgroups would show this computer's, so the host's
+ * cgroups are bound there instead. */
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 
@@ -8,7 +8,7 @@
 #define MS_MOVE 0x2000
 #define MS_CHANGES_ONE 0x1e0000 /* MS_UNBINDABLE to MS_SHARED */
 #define CGROUPS "/sys/fs/cgroup"
-#define SHARED_ATTRIBUTES 0xf /* of mount(2) and of mount_setattr(2) alike: read-only, nosuid, nodev, noexec */
+#define SHARED_ATTRIBUTES 0xf /* flags with equal values in mount(2) and mount_setattr(2): read-only, nosuid, nodev, noexec */
 #define OPEN_TREE_CLONE 1
 #define MOVE_MOUNT_F_EMPTY_PATH 0x4
 #define MOVE_MOUNT_FOLLOW 0x30 /* symbolic links and automounts, as mount(2) does */
@@ -22,8 +22,9 @@ static bool is_new(uint64_t flags)
     return (flags & (MS_REMOUNT | MS_BIND | MS_MOVE | MS_CHANGES_ONE)) == 0;
 }
 
-/* Controllers are all in version 2, so Linux would answer that those of version 1 are busy. The mount has its attributes before
- * it is there: what names its place may name what lies below it afterwards (/proc/self/fd/6, as runc has it). */
+/* Controllers are all in version 2, so Linux would answer that those of version 1 are busy. The attributes are set
+ * before the mount is attached, since afterwards the path may lead below the new mount (runc uses /proc/self/fd/6 as
+ * the path). */
 static long mount_cgroups(struct call *call, bool is_version_2)
 {
     struct mount_attributes attributes = {.set = (uint64_t)call->a[3] & SHARED_ATTRIBUTES};

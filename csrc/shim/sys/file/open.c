@@ -1,4 +1,5 @@
-/* Opening: a FIFO waits for its other side, the random devices are the host's own, files of /proc may be. */
+/* Opening of files: a FIFO waits for its other side; the random devices, and some files of /proc, are the emulated
+ * host's own. */
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
@@ -6,7 +7,7 @@
 
 #define OWN_PATH_MAX 1024
 
-/* What would be opened, asked through a descriptor that opens nothing, so that all restrictions hold. */
+/* Find the file that an open would open, by a descriptor with O_PATH, so that all restrictions of the call apply. */
 static bool look_at(const struct opening *opening, struct stat *status)
 {
     struct opening look = {opening->directory, opening->path, {.flags = O_PATH | O_CLOEXEC, .resolve = opening->how.resolve}};
@@ -22,13 +23,13 @@ static bool look_at(const struct opening *opening, struct stat *status)
     return found;
 }
 
-/* With these flags even a FIFO's opening does not wait; but it may be what others wait for. */
+/* With these flags the opening of a FIFO does not wait, but other threads may be waiting for this opening. */
 static bool answers_at_once(const struct opening *opening)
 {
     return (opening->how.flags & O_NONBLOCK) != 0 || (opening->how.flags & O_ACCMODE) == O_RDWR;
 }
 
-/* Hand back what the kernel gave; threads that wait for this side of a FIFO are told. */
+/* Return the kernel's result; wake threads that wait for this side of a FIFO. */
 static long opened(struct call *call, const struct opening *opening, long fd)
 {
     struct stat status;
@@ -52,7 +53,7 @@ static bool is_to_be_looked_at(const struct call *call, const struct opening *op
     return may_wait(opening) || ((page->devices | page->device_programs) != 0 && (opening->how.flags & O_PATH) == 0);
 }
 
-/* What is not the kernel's to open: false if `status` shows no such file. */
+/* Open a file that the shim, and not the kernel, must open; return false if `status` shows no such file. */
 static bool opened_otherwise(struct call *call, const struct opening *opening, const struct stat *status, long *fd)
 {
     if (may_wait(opening) && is_fifo(status))
@@ -79,8 +80,8 @@ static bool is_refused(const struct call *call, const char *path, uint64_t flags
            device_refuses(call->thread, &status, flags);
 }
 
-/* Nobody makes files beside the control files of cgroups: what kernfs says of that. One of these may only not have been there
- * yet. */
+/* No program may make files in folders of cgroups: return the errno of kernfs. But the wanted file may be a control
+ * file that does not exist yet. */
 static bool makes_control_file(struct thread *thread, const struct opening *opening, struct file_opening *change)
 {
     if (!change->has_folder || !is_in_cgroups(thread, &change->folder))
@@ -146,7 +147,7 @@ long sys_openat2(struct call *call)
 
     if (!is_bad_pointer((void *)call->a[2]) && !is_bad_pointer(opening.path) && (size_t)call->a[3] == sizeof opening.how) {
         memcpy(&opening.how, (void *)call->a[2], sizeof opening.how);
-        if (opening.how.resolve == 0) /* else it asks to stay below a folder, or off links */
+        if (opening.how.resolve == 0) /* with other flags the caller asks to stay below a folder, or not to follow links */
             opening.path = host_file(call->thread->process, opening.path, own, sizeof own);
         if (is_random(opening.path) && opening.how.resolve == 0)
             return is_refused(call, opening.path, opening.how.flags) ? -EPERM : random_open(call, (int)opening.how.flags);

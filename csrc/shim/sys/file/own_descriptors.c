@@ -1,17 +1,17 @@
 /* Descriptors that are opened once more by their names, such as /dev/stderr, in a contained host.
  *
  * A pipe, a terminal or a file that a program has got from outside belongs to an id that its host does not know, so the kernel
- * lets not even root of the host open it again (csrc/hostinit/containment/mounts.c). It is open already: the new descriptor is
- * a copy. */
+ * lets not even root of the host open it again (csrc/hostinit/containment/mounts.c). The process has the file open
+ * already, so the new descriptor is made as a copy of the old one. */
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 
 static const struct {
     const char *name;
-    long number; /* -1: stands behind the name */
+    long number; /* -1: the number of the descriptor follows the name */
 } names[] = {{"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/fd/", -1}, {"/proc/self/fd/", -1}};
 
-/* Which of the first descriptors is the caller's terminal, the console of a command in the foreground; -1: none. */
+/* Return which of the descriptors 0 to 2 is the caller's terminal, the console of a command in the foreground; -1: none. */
 static long console(const char *path)
 {
     struct stat named, open;
@@ -24,7 +24,7 @@ static long console(const char *path)
     return -1;
 }
 
-/* The descriptor that a path names; -1 if it names none. */
+/* Return the descriptor that a path names; -1 if it names none. */
 static long descriptor_named(const char *path)
 {
     if (text_equal(path, "/dev/console"))
@@ -49,7 +49,8 @@ static bool allows(long given, long wanted)
     return (given & O_ACCMODE) == O_RDWR || (given & O_ACCMODE) == (wanted & O_ACCMODE);
 }
 
-/* `result`, unless the kernel refuses root what it has open already. */
+/* Return `result`, unless the kernel has refused root a file that the process has open already; then return a copy of
+ * that descriptor. */
 long open_own_again(struct call *call, const char *path, long flags, long result)
 {
     long number;
@@ -64,7 +65,7 @@ long open_own_again(struct call *call, const char *path, long flags, long result
     given = NATIVE(fcntl, number, F_GETFL);
     if (given < 0 || !allows(given, flags))
         return result;
-    if ((flags & O_TRUNC) != 0 && NATIVE(ftruncate, number, 0) == 0) /* of a file; others have no length */
+    if ((flags & O_TRUNC) != 0 && NATIVE(ftruncate, number, 0) == 0) /* pipes and terminals have no length */
         NATIVE(lseek, number, 0, 0);                                 /* SEEK_SET */
     return NATIVE(fcntl, number, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
 }

@@ -40,7 +40,7 @@ static void write_random(struct process *process, long fd)
     }
 }
 
-/* What open("/dev/urandom") gives: an anonymous file with more seeded bytes than most read. */
+/* Return the descriptor for open("/dev/urandom"): an anonymous file with more seeded bytes than most programs read. */
 long random_open(struct call *call, int flags)
 {
     long fd = NATIVE(memfd_create, "simunix:urandom", flags & O_CLOEXEC ? 1 : 0);
@@ -52,7 +52,8 @@ long random_open(struct call *call, int flags)
     return fd;
 }
 
-/* A reader has come to the end of such a file: there are new bytes from its beginning on. False for any other file. */
+/* If a reader has come to the end of such a file, write new bytes into it from the beginning on. Return false for any
+ * other file. */
 bool random_refill(struct call *call, int fd)
 {
     char name[40];

@@ -1,4 +1,4 @@
-/* Times of files that programs set: the file gets them, or the time that the clock shows, and they are noted. */
+/* Calls that set the times of files: the file gets the given times, or the present virtual time, and the shim records them. */
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 #include "shim/turn/turn.h"
@@ -9,9 +9,9 @@
 
 struct request {
     long folder;
-    const char *path; /* NULL: the folder's own descriptor is the file's */
+    const char *path; /* NULL: the descriptor of the folder is that of the file itself */
     long flags;
-    struct kernel_timespec times[2]; /* of access, of writing */
+    struct kernel_timespec times[2]; /* the time of access, and that of modification */
 };
 
 static bool look(const struct request *request, struct stat *status)
@@ -21,7 +21,7 @@ static bool look(const struct request *request, struct stat *status)
     return NATIVE(newfstatat, request->folder, request->path, status, request->flags) == 0;
 }
 
-/* What the kernel has kept of the times given; file systems round them, and end somewhere. */
+/* Read the times that the kernel has stored, since file systems round times and have a limited range. */
 static void note(struct call *call, const struct request *asked, const struct request *given, bool kept)
 {
     struct stat status;
@@ -54,7 +54,7 @@ static long set_times(struct call *call, const struct request *asked)
         note(call, asked, &given, true);
     if (result != -EPERM || !asks_now)
         return result;
-    /* A writer of a file that does not own it may only set its times to the kernel's present. */
+    /* A user who may write a file but does not own it may only set its times to the kernel's present time. */
     result = NATIVE(utimensat, asked->folder, asked->path, asked->times, asked->flags);
     if (result == 0)
         note(call, asked, &given, false);
@@ -74,7 +74,7 @@ long sys_utimensat(struct call *call)
     return set_times(call, &request);
 }
 
-/* The older calls have a second member of microseconds, or none. */
+/* In the older calls, the second member has microseconds, or there is no second member. */
 static long set_old_times(struct call *call, long folder, long path, const int64_t *values, int stride)
 {
     struct request request = {folder, (const char *)path, 0, {both_now[0], both_now[1]}};

@@ -1,8 +1,8 @@
-/* stat and its kin: the kernel's answer with the times of the emulation. */
+/* stat and similar calls: the kernel's answer with the times of the emulation. */
 #include "shim/sys/file/file.h"
 #include "shim/sys/procfs/procfs.h"
 
-/* Where paths of the host are kept on storages: the device of the file's storage, as mountinfo has it; else the kernel's. */
+/* Set the device of a file: for a path of the host on a storage, the device that mountinfo shows; else the kernel's. */
 static struct shown_device device_at(const struct thread *thread, struct shown_device kernels, long folder, const char *path,
                                      long flags)
 {
@@ -37,7 +37,7 @@ static void show(struct thread *thread, struct stat *status)
     status->st_ctime_nsec = (unsigned long)stamps.at[STAMP_CHANGE].nanoseconds;
 }
 
-/* What stands for a device is told as that device. */
+/* A file that stands for a device is shown as that device. */
 static void show_type(struct thread *thread, struct stat *status)
 {
     struct device device;
@@ -91,7 +91,8 @@ static struct statx_timestamp write_stamp(const struct kernel_timespec *time)
     return (struct statx_timestamp){.tv_sec = time->seconds, .tv_nsec = (uint32_t)time->nanoseconds};
 }
 
-/* When a file was born only its file system knows, in real time, so what was born in this run bears no such date. */
+/* Only the file system knows the time of birth of a file, in real time. So for files that were made in this run, no
+ * time of birth is returned. */
 static void hide_birth(struct thread *thread, struct statx *status)
 {
     int64_t begun_s = thread->process->page->begun_ns / SECOND_NS;
@@ -117,7 +118,8 @@ static void show_type_in_statx(struct thread *thread, struct statx *status)
 long sys_statx(struct call *call)
 {
     struct statx *status = (void *)call->a[4];
-    /* All times are asked for: newer kernels leave out times that are not asked for, and one of them may stand for another. */
+    /* The shim asks the kernel for all times: newer kernels leave out times that are not asked for, and the shim may
+     * need one time to compute another. */
     uint32_t mask = (uint32_t)call->a[3] | STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_TYPE | STATX_MODE | STATX_INO;
     long result = NATIVE(statx, call->a[0], call->a[1], call->a[2], mask, call->a[4]);
     struct shown_device device;

@@ -1,5 +1,6 @@
-/* statfs, fstatfs: file systems of the emulated host's disk and memory, whose sizes the scenario states, one half free. What
- * this computer's have left changes by the minute. A program that writes more than there is gets the real ENOSPC. */
+/* statfs, fstatfs: file systems of the emulated host's disk and memory, whose sizes the scenario sets; half of them is
+ * free. The free room of this computer's file systems changes by the minute, and so is not shown. A program that writes
+ * more than the real disk can store gets the real ENOSPC. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
@@ -19,7 +20,7 @@ struct file_system {
     int64_t name_length, fragment_bytes, flags, spare[4];
 };
 
-/* The size stays as it is for as long as the run lasts: an image asks for it once. */
+/* The size does not change during the run, so a program asks the server only once. */
 static uint64_t disk_bytes(struct thread *thread)
 {
     struct process *process = thread->process;
@@ -30,7 +31,7 @@ static uint64_t disk_bytes(struct thread *thread)
     return process->host.disk_bytes;
 }
 
-/* The host's cgroups lie in a file system in memory of their own. */
+/* The host's cgroups are in a file system in memory. */
 __attribute__((cold)) static void show_cgroup(const struct thread *thread, long folder, const char *path,
                                               struct file_system *system)
 {
@@ -43,7 +44,7 @@ __attribute__((cold)) static void show_cgroup(const struct thread *thread, long 
         .type = CGROUP2_SUPER_MAGIC, .block_bytes = 4096, .name_length = 255, .fragment_bytes = 4096, .flags = system->flags};
 }
 
-/* A storage that has a capacity shows it, and what files take of it. */
+/* A storage with a capacity shows the capacity, and the room that files take. */
 static bool show_storage(struct thread *thread, long folder, const char *path, struct file_system *system)
 {
     struct statx status;
@@ -81,7 +82,7 @@ static void show(struct thread *thread, struct file_system *system)
     system->free = system->available = system->blocks / 2;
     system->files = bytes / BYTES_PER_FILE;
     system->free_files = system->files / 2;
-    system->id[0] = system->id[1] = 0; /* of the real device */
+    system->id[0] = system->id[1] = 0; /* the size of the real device */
 }
 
 long sys_statfs(struct call *call)

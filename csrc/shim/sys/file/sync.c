@@ -1,8 +1,8 @@
-/* sync and fsync: nothing waits for the real disk. */
+/* sync and fsync: the thread does not wait for the real disk. */
 #include "shim/sys/device/device.h"
 
-/* What is written is in the page cache, which outlives every emulated process; waiting for the real disk would only make the
- * run slower, and the slowness of this computer's disk is not the emulated host's. */
+/* Written data are in the page cache of this computer, which outlives every emulated process. To wait for the real disk
+ * would only make the run slower, and the speed of this computer's disk is not that of the emulated host. */
 long sys_fsync(struct call *call)
 {
     struct stat status;
@@ -15,7 +15,7 @@ long sys_fsync(struct call *call)
         return -EINVAL;
     if (kind == S_IFREG || kind == S_IFDIR || kind == S_IFBLK)
         return 0;
-    return call_natively(call); /* what has no disk */
+    return call_natively(call); /* descriptors of files without a disk */
 }
 
 long sys_sync(struct call *call)

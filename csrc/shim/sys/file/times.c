@@ -1,26 +1,27 @@
 /* The times of the files that the emulation has changed, in memory that all processes share.
  *
  * The kernel stamps files with the real clock, at the grain of its ticks, and lets nobody set the time of change; so every call
- * that changes a file notes the virtual time here, under the file's device and inode, and stat looks it up. Every change passes
- * the shim, but for stores to shared mappings, which count as made when the mapping is. Without an entry:
+ * that changes a file notes the virtual time here, under the file's device and inode, and stat looks it up. The shim
+ * sees every change, except for stores to shared mappings, which count as made at the moment of the mapping. Without an
+ * entry:
  * - a file that has not been changed since the run began keeps its real times;
- * - one that has was made by the run's own preparations, and bears the time at which virtual time began;
- * - reading changes nothing (noatime): the kernel's time of access tells of other programs of this computer.
+ * - a file that has been changed since was made by the run's own preparations, and shows the time at which virtual time began;
+ * - reading changes nothing (noatime): the kernel's time of access also depends on other programs of this computer.
  *
- * Only the holder of the turn comes here. When there is no room left, files that are gone are forgotten first, the longest ago
- * first, then those whose change lies back furthest: in the order of virtual history, whatever their inodes are.
- */
+ * Only the thread that has the turn calls these functions. When the table is full, removed files are forgotten first,
+ * in the order of their removal, then the files with the oldest change. This order depends on virtual time only, not on
+ * inode numbers. */
 #include "shim/sys/file/file.h"
 
 #define ENTRIES_MAX 131072
 #define BUCKETS 65536
-#define GONE_KEPT 1024 /* removed files may still be open, and looked at */
+#define GONE_KEPT 1024 /* removed files may still be open, and a program may ask for their times */
 
 struct entry {
     uint64_t device, inode;
     struct file_stamps stamps;
-    uint32_t next;         /* in its bucket; entries are numbered from 1 */
-    uint32_t older, newer; /* in the order in which they are forgotten */
+    uint32_t next;         /* the next entry in the bucket; entries are numbered from 1 */
+    uint32_t older, newer; /* lists in the order in which entries are forgotten */
     uint32_t is_gone;
 };
 
@@ -83,7 +84,7 @@ static void join_order(struct table *table, struct entry *entry, bool is_gone)
     order->count++;
 }
 
-/* Forget the file that has been of no interest for longest; its entry is free. */
+/* Forget the first file in the order of forgetting; its entry becomes free. */
 static struct entry *forget(struct table *table)
 {
     struct entry *entry = &table->entries[table->orders[table->orders[true].count > 0].oldest];
@@ -115,7 +116,8 @@ static struct kernel_timespec timespec_of(int64_t ns)
     return (struct kernel_timespec){(ns - rest) / SECOND_NS - (rest < 0), rest + (rest < 0 ? SECOND_NS : 0)};
 }
 
-/* Has the kernel set this time since the run began? The beginning is a tick of the kernel's own, see ClockPage. */
+/* Return whether the kernel has set this time since the run began. The beginning is a tick of the kernel's clock for
+ * file stamps (clock page). */
 static bool is_of_this_run(const struct thread *thread, const struct kernel_timespec *time)
 {
     int64_t begun = thread->process->page->begun_ns;
@@ -123,7 +125,7 @@ static bool is_of_this_run(const struct thread *thread, const struct kernel_time
     return time->seconds > begun / SECOND_NS || (time->seconds == begun / SECOND_NS && time->nanoseconds >= begun % SECOND_NS);
 }
 
-/* What the kernel says of a file without an entry, as it is to be shown. */
+/* Return the times to show for a file without an entry, made from the kernel's times. */
 static void show_unnoted(struct thread *thread, struct file_stamps *stamps)
 {
     struct kernel_timespec beginning = timespec_of(thread->process->page->realtime_ns);
@@ -146,7 +148,8 @@ void file_show(struct thread *thread, uint64_t device, uint64_t inode, struct fi
         show_unnoted(thread, stamps);
 }
 
-/* The entry of a file, most recently changed of all; a new one begins with what has been shown of the file until now. */
+/* Return the entry of a file, which becomes the most recently changed one. A new entry begins with the times that were
+ * shown for the file until now. */
 static struct entry *changed_entry(struct thread *thread, const struct stat *status)
 {
     struct table *table = table_of(thread);
@@ -165,7 +168,8 @@ static struct entry *changed_entry(struct thread *thread, const struct stat *sta
     return entry;
 }
 
-/* Noting is no reading of the clock: it costs no time, as the change itself has been paid for. */
+/* To record a change is not a clock read of the program: it costs no virtual time, since the change itself has had its
+ * price. */
 static struct kernel_timespec now(struct thread *thread)
 {
     struct simunix_clock_page *page = thread->process->page;
@@ -196,7 +200,7 @@ void file_note_times(struct thread *thread, const struct stat *status, const str
     entry->stamps.at[STAMP_CHANGE] = now(thread);
 }
 
-/* The last name of a file has been removed. Its inode may serve again, and then is noted as new. */
+/* Note that the last name of a file was removed. A later file with the same inode is recorded as new. */
 void file_gone(struct thread *thread, const struct stat *status)
 {
     struct table *table = table_of(thread);

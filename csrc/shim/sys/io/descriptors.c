@@ -1,4 +1,4 @@
-/* Descriptors themselves: closed, copied, made. */
+/* Calls on descriptors themselves: close, copy, make. */
 #include "shim/sys/file/file.h"
 
 #include <linux/close_range.h>
@@ -43,7 +43,8 @@ long sys_dup(struct call *call)
     return descriptor_is_ours(call, call->a[0]) ? -EBADF : call_natively(call);
 }
 
-/* A signalfd is ready for the signals of the process that asks, so only the process itself can tell: see turn/park.c. */
+/* A signalfd is ready for the signals of the process that polls it, so only the process itself can find out whether it
+ * is ready: see turn/park.c. */
 long sys_signalfd(struct call *call)
 {
     uint64_t mask;

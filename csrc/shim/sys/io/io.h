@@ -1,4 +1,5 @@
-/* Room sys/io: reading and writing by whatever descriptor, moving bytes between two, and descriptors themselves.
+/* Room sys/io: reading and writing by descriptors of any kind, moving bytes between two descriptors, and calls on
+ * descriptors themselves.
  *
  * Owns the tables from a descriptor's kind to the way in which it is read and written. The topmost family: it may call
  * sys/socket, sys/file, sys/poll, turn and below.
@@ -9,14 +10,14 @@
 #include "shim/core/fd_kind.h"
 #include "shim/sys/device/device.h"
 
-#define SURE_ROOM 4096 /* of a pipe that poll calls writable: PIPE_BUF */
+#define SURE_ROOM 4096 /* the bytes that fit into a pipe which poll reports as writable: PIPE_BUF */
 
 /* write.c */
 long wait_to_write(struct call *call, const struct fd *fd, int timeout_option);
 bool has_no_position(const struct call *call, const struct fd *fd);
 
-/* Some bytes of a file on a storage: the number that the server knows it by (sys/procfs/stored_mounts.c), and how long it
- * is. */
+/* A range of a file on a storage: the number by which the server knows the file (sys/procfs/stored_mounts.c), and the
+ * length of the file. */
 struct file_bytes {
     uint64_t file;
     int64_t offset;

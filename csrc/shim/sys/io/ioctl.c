@@ -1,10 +1,11 @@
-/* ioctl: what pipes, terminals, sockets and files understand neither waits nor tells the time; what some devices do, does. */
+/* ioctl: requests to pipes, terminals, sockets and files neither wait nor return the time, and are passed on. Requests
+ * to some devices do, and are refused. */
 #include "shim/sys/io/io.h"
 #include "shim/sys/socket/socket.h"
 
 struct refused_request {
     uint32_t request;
-    uint32_t mask; /* which bits of the request count: whole families are known by their type */
+    uint32_t mask; /* the bits of the request that are compared: whole families are recognised by their type */
     int error;
     const char *name;
 };

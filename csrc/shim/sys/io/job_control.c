@@ -1,5 +1,6 @@
-/* Job control of terminals: what the kernel does where a process in the background uses its terminal (tty_check_change of the
- * kernel). In the shim every signal is blocked, so the kernel would take the signal for one that the application blocks. */
+/* Job control of terminals: does what the kernel does if a process in the background uses its terminal
+ * (tty_check_change of the kernel). In the shim every signal is blocked, so the kernel would take the signal for one
+ * that the application blocks. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/io.h"
 #include "shim/turn/turn.h"
@@ -25,7 +26,8 @@ struct settings {
     uint8_t rest[44];
 };
 
-/* Is this the terminal of the caller's session, with another group than the caller's in the foreground? */
+/* Return whether this is the terminal of the caller's session, and another process group than the caller's is in the
+ * foreground. */
 static bool is_in_background(int fd)
 {
     int foreground = 0;
@@ -34,7 +36,7 @@ static bool is_in_background(int fd)
            foreground != NATIVE(getpgid, 0);
 }
 
-/* Have the signal sent to the caller's group; returns how the call ends, 0: it is to be made again. */
+/* Send the signal to the caller's process group; return the result of the call, or 0 if the call must be repeated. */
 static long signal_group(struct call *call, int signal)
 {
     struct reply reply;
@@ -52,7 +54,8 @@ static long signal_group(struct call *call, int signal)
     return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, what, true);
 }
 
-/* May the caller use its terminal in a way for which the background gets this signal? 0, or how the call ends. */
+/* Check whether the caller may use its terminal in a way for which a process in the background gets this signal; return
+ * 0, or the result of the call. */
 static long job_control(struct call *call, int fd, int signal)
 {
     struct reply reply;

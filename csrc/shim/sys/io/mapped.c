@@ -1,8 +1,7 @@
-/* Which memory is mapped to files on storages, and what calls about that memory do.
+/* Records which memory is mapped to files on storages, and handles calls about that memory.
  *
- * A mapping is known from mmap(2) on, for as long as it is there. The bookkeeping lies in memory of its own, which a forked
- * child has its own copy of, as of all memory that is not shared. Mappings of a process beyond MAPPED_MAX are
- * used at no cost. */
+ * A mapping is recorded from mmap(2) on, as long as it exists. The records are in private memory, of which a forked
+ * child has its own copy. If a process has more than MAPPED_MAX mappings, the use of the further ones takes no time. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/mapped.h"
 #include "shim/sys/ipc/ipc.h"
@@ -16,7 +15,7 @@
 #define POSIX_FADV_DONTNEED 4
 #define LAST_BYTE INT64_MAX
 
-/* Calls that make or end mappings, or say what is to become of mapped memory, or of what is cached of a file. */
+/* Calls that make or end mappings, or that concern mapped memory or the cached pages of a file. */
 bool mapped_is_changed_by(long number)
 {
     return number == __NR_mmap || number == __NR_munmap || number == __NR_mremap || number == __NR_msync ||
@@ -44,7 +43,7 @@ static void release(const struct mapped_files *mapped, const struct mapped_file 
     NATIVE(munmap, gone->blocks, whole_pages(mapped_bytes(gone)));
 }
 
-/* Nothing is mapped in a range any longer; what is left of a mapping stays. */
+/* Record that a range of memory is not mapped any more; the rest of a mapping stays recorded. */
 static void forget(struct mapped_files *mapped, uint64_t from, uint64_t to)
 {
     for (unsigned i = 0; mapped != NULL && i < mapped->count; i++) {
@@ -68,7 +67,7 @@ static void forget(struct mapped_files *mapped, uint64_t from, uint64_t to)
     }
 }
 
-/* Room for what is known of a mapping's blocks: nothing yet. */
+/* Allocate the records of a mapping's blocks, in which nothing is known yet. */
 static bool give_blocks(struct mapped_file *file)
 {
     file->origin = file->start & -AROUND_BYTES;
@@ -77,7 +76,7 @@ static bool give_blocks(struct mapped_file *file)
     return file->blocks != NULL;
 }
 
-/* From now on the shim looks at a mapping, if there is room for it. */
+/* Add a mapping at which the shim looks from now on, if the table has room for it. */
 static void put(struct process *process, const struct mapped_file *file)
 {
     if (process->storage.mapped == NULL && (process->storage.mapped = new_memory(sizeof *process->storage.mapped)) != NULL)
@@ -91,8 +90,8 @@ static void put(struct process *process, const struct mapped_file *file)
     mapped_watch(process, file);
 }
 
-/* What the file has nothing for, neither on the storage nor in memory: the blocks that lie in a part from one byte of the file
- * to another. */
+/* Mark the blocks within a hole of the file, for which there are no data on the storage or in memory; the hole goes
+ * from one byte of the file to another. */
 static void put_hole(const struct mapped_file *file, int64_t from, int64_t to)
 {
     for (uint64_t block = 0; block < file->block_count; block++) {
@@ -104,7 +103,8 @@ static void put_hole(const struct mapped_file *file, int64_t from, int64_t to)
     }
 }
 
-/* What the file has nothing for now, will be nothing that is read: it is filled by stores, if at all. */
+/* Mark the blocks that are holes of the file now: such a block will never be read from the storage, since only stores
+ * can fill it. */
 static void find_holes(const struct mapped_file *file, long fd)
 {
     long position = NATIVE(lseek, fd, 0, SEEK_CUR);
@@ -113,7 +113,7 @@ static void find_holes(const struct mapped_file *file, long fd)
     while (at < mapped_offset(file, file->end)) {
         long data = NATIVE(lseek, fd, at, SEEK_DATA);
 
-        if (data < 0 && data != -ENXIO) /* this file system does not tell */
+        if (data < 0 && data != -ENXIO) /* this file system does not report holes */
             break;
         put_hole(file, at, data < 0 ? LAST_BYTE : data);
         at = data < 0 ? -1 : NATIVE(lseek, fd, data, SEEK_HOLE);
@@ -143,8 +143,8 @@ static void begin(struct call *call, uint64_t start)
     put(process, &file);
 }
 
-/* What is known of a mapping that has moved to another address, or become longer. Of what is new at the end nothing was
- * there. */
+/* Update the records of a mapping that has moved to another address, or has become longer. Nothing is known of the
+ * blocks that are new at its end. */
 static void take_over(const struct mapped_file *moved, const struct mapped_file *before, uint64_t from, uint64_t size)
 {
     for (uint64_t block = 0; block < moved->block_count; block++) {
@@ -176,8 +176,8 @@ static void move(struct process *process, const struct call *call, uint64_t star
         put(process, &moved);
 }
 
-/* msync(2) and madvise(2) of a range of memory: what is to be done about the bytes of files that are mapped there. While a
- * thread waits, others may change the mappings: of each is taken what is needed before. */
+/* msync(2) and madvise(2) of a range of memory: tell the server about the bytes of files that are mapped there. While a
+ * thread waits, other threads may change the mappings, so the needed data of each mapping are copied before. */
 static long tell_of_range(struct call *call, enum simunix_storage what)
 {
     struct process *process = call->thread->process;
@@ -218,7 +218,7 @@ static long advise(struct call *call)
     bytes = (struct file_bytes){stored_file_number(stored_device(&status), status.stx_ino), call->a[1], 0, status.stx_size};
     if (__builtin_add_overflow(call->a[1], call->a[2], &end) || call->a[2] == 0 || end > (int64_t)status.stx_size)
         end = (int64_t)whole_pages(status.stx_size);
-    if (!is_read) { /* pages of which a part is still wanted stay */
+    if (!is_read) { /* pages that lie only partly in the range stay */
         bytes.offset = (int64_t)whole_pages((uint64_t)bytes.offset);
         end &= -(int64_t)PAGE_BYTES;
     }
@@ -228,7 +228,7 @@ static long advise(struct call *call)
     return storage_tell_of(call, mount, is_read ? STORAGE_AHEAD : STORAGE_FORGET, &bytes);
 }
 
-/* After a call that has been done; 0, or what it fails with all the same. */
+/* Handle a call that the kernel has carried out; return 0, or the errno with which the call fails nevertheless. */
 __attribute__((cold)) long mapped_pass(struct call *call, long result)
 {
     struct process *process = call->thread->process;
@@ -250,7 +250,7 @@ __attribute__((cold)) long mapped_pass(struct call *call, long result)
     return 0;
 }
 
-/* The program, and what the dynamic loader has mapped before the shim was there */
+/* Add the mappings of the program's file and of the libraries that the loader has mapped before the shim was loaded */
 
 static bool adopt(void *data, const struct map_query *mapping, const char *path)
 {

@@ -1,5 +1,5 @@
-/* Memory that is mapped to files on storages: mapped.c has the mappings, touched.c looks what was done to their memory,
- * stores.c has the pages that were stored to. */
+/* Memory that is mapped to files on storages: mapped.c has the mappings, touched.c finds out which of their pages were
+ * touched, stores.c records the pages that were stored to. */
 #ifndef SIMUNIX_SYS_IO_MAPPED_H
 #define SIMUNIX_SYS_IO_MAPPED_H
 
@@ -7,17 +7,17 @@
 
 #define MAPPED_MAX 256
 #define PAGE_BYTES 4096UL
-#define AROUND_BYTES 131072UL /* what Linux reads around a page that is touched (read_ahead_kb) */
+#define AROUND_BYTES 131072UL /* the bytes that Linux reads around a touched page (read_ahead_kb) */
 
-/* What is known of AROUND_BYTES of a mapping. Of a hole nothing is read. */
+/* The state of a block of AROUND_BYTES of a mapping. A hole is never read from the storage. */
 enum block { BLOCK_UNTOUCHED = 0, BLOCK_TOUCHED = 1, BLOCK_HOLE = 2 };
 
-/* A mapping, or what is left of it. Blocks and pages are counted from `origin`, the multiple of AROUND_BYTES at or before the
- * beginning of the whole mapping. */
+/* A mapping, or the rest of it after a part was unmapped. Blocks and pages are counted from `origin`, the multiple of
+ * AROUND_BYTES at or before the beginning of the whole mapping. */
 struct mapped_file {
     uint64_t start, end;
     uint64_t origin;
-    int64_t offset; /* of `start` in the file */
+    int64_t offset; /* the offset of `start` in the file */
     uint64_t file, size;
     const struct stored_mount *mount;
     bool is_shared, may_store;
@@ -26,7 +26,7 @@ struct mapped_file {
 };
 
 struct mapped_files {
-    uint64_t renewed_ns; /* when what has been touched was last forgotten (touched.c) */
+    uint64_t renewed_ns; /* the virtual time at which the touched pages were last forgotten (touched.c) */
     unsigned count;
     struct mapped_file files[MAPPED_MAX];
 };
@@ -56,7 +56,7 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Where an address of a mapping lies in its file. */
+/* Return the offset in the file of an address in a mapping. */
 static inline int64_t mapped_offset(const struct mapped_file *file, uint64_t address)
 {
     return file->offset + (int64_t)(address - file->start);

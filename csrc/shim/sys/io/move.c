@@ -1,4 +1,4 @@
-/* Moving bytes from one descriptor to another, past the application's memory or straight out of it. */
+/* Moving bytes from one descriptor to another, without the application's memory, or directly from it. */
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/socket/socket.h"
@@ -6,7 +6,7 @@
 
 #define SPLICE_NONBLOCK 2 /* SPLICE_F_NONBLOCK */
 
-/* vmsplice waits for room, or for data at a pipe's reading end, then takes what goes at once. */
+/* vmsplice waits for room, or for data at a pipe's reading end, and then moves the bytes that can be moved without waiting. */
 long sys_vmsplice(struct call *call)
 {
     int fd = (int)call->a[0];
@@ -20,7 +20,7 @@ long sys_vmsplice(struct call *call)
     return call_natively(call);
 }
 
-/* sendfile to a pipe or socket: pieces that fit what poll promises. */
+/* sendfile to a pipe or socket: moves pieces of the size for which poll guarantees room. */
 long sys_sendfile(struct call *call)
 {
     size_t size = (size_t)call->a[3];
@@ -47,7 +47,7 @@ long sys_sendfile(struct call *call)
     return stream_sent(call, &out, 0, size, (long)done);
 }
 
-/* splice, tee: wait for both ends, then move without waiting. Which argument holds the flags differs. */
+/* splice, tee: wait for both ends, then move without waiting. The flags are in different arguments of the two calls. */
 static long move_pipe(struct call *call, int in, const struct fd *out, int flags_at)
 {
     long result;

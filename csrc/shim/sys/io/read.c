@@ -1,4 +1,4 @@
-/* read, readv, preadv2. What a descriptor is decides how its bytes come: the table `readers`. */
+/* read, readv, preadv2. The kind of a descriptor decides how its bytes are read: see the table `readers`. */
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
@@ -28,7 +28,7 @@ static long read_any(struct call *call, const struct fd *fd)
     return result == 0 ? call_natively(call) : result;
 }
 
-/* A file of /proc may wait as well; the end of the random devices' bytes is a beginning. */
+/* A read of a file of /proc may wait as well; at the end of a random device's bytes, new bytes are made. */
 static long read_file(struct call *call, const struct fd *fd)
 {
     long result = read_any(call, fd);
@@ -47,7 +47,7 @@ static long read_terminal(struct call *call, const struct fd *fd)
     return terminal_read_on(fd->number, (char *)call->a[1], (size_t)call->a[2], result);
 }
 
-/* Where a read or readv puts its bytes; `one` holds the only part of a read. */
+/* The memory for the bytes of a read or readv; `one` is the only part of a read. */
 static struct message_header message_of(const struct call *call, struct iovec *one)
 {
     if (call->number == __NR_readv)
@@ -80,7 +80,7 @@ static long read_datagram(struct call *call, const struct fd *fd)
     return datagram_receive(call, fd, &message, 0);
 }
 
-/* A signalfd tells who has sent the signals that are read there. */
+/* Record the senders of signals that are read from a signalfd. */
 static long read_anonymous(struct call *call, const struct fd *fd)
 {
     struct process *process = call->thread->process;
@@ -109,12 +109,12 @@ long sys_read(struct call *call)
     if (call->number == __NR_read && call->a[2] == 0)
         return call_natively(call);
     if (call->number == __NR_readv && (uint64_t)call->a[2] > PARTS_MAX)
-        return call_natively(call); /* the kernel says what is wrong */
+        return call_natively(call); /* the kernel reports what is wrong */
     fd_look((int)call->a[0], &fd);
     return readers[fd.kind](call, &fd);
 }
 
-/* preadv2 at the offset -1, of what is no regular file, is readv. */
+/* preadv2 at the offset -1, on a descriptor that is no regular file, is readv. */
 long sys_preadv2(struct call *call)
 {
     struct fd fd;

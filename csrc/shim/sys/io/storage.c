@@ -1,10 +1,10 @@
-/* Files under a mount that is kept on a storage: what is read and written there takes the storage's time, and its room.
+/* Files below a mount on a storage: reads and writes take the time of the storage, and room on it.
  *
- * The kernel does the call first, and tells how many bytes have moved; then the thread waits, if the storage has anything to do
- * for that. The page cache of the host is the server's (rsg_server/storage/pages.py): it is told which pages of which file were
- * read and written, and answers whether there is something to wait for. What is opened with O_DIRECT, and all on a mount
- * without cache, goes to the storage itself. No signal ends the wait, as none ends a wait for a disk (signal(7)): the call's
- * result stands. */
+ * The kernel carries out the call first, and returns how many bytes have moved; then the thread waits, if the storage
+ * has to do something for this. The server has the page cache of the host (rsg_server/storage/pages.py): the shim tells
+ * the server which pages of which file were read or written, and the server answers whether the thread has to wait.
+ * Files that were opened with O_DIRECT, and all files on a mount without cache, bypass the page cache. No signal ends
+ * the wait, as on Linux no signal ends a wait for a disk (signal(7)), so the result of the call does not change. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/io/mapped.h"
@@ -23,19 +23,20 @@
 
 enum where { AT_POSITION, AT_OFFSET, AT_POINTER };
 
-/* An argument that is a descriptor, 1 for the first, 0 for none; and the argument that tells where the bytes are. */
+/* The place of the argument with the descriptor (1 for the first, 0 for none), and of the argument with the offset. */
 struct side {
     uint8_t fd, offset;
     uint8_t where; /* enum where */
 };
 
-/* What a call reads and what it writes. Of what it writes, which argument tells how many bytes, or an array of parts. */
+/* The descriptors from which a call reads and to which it writes; and which argument has the number of bytes to write,
+ * or the array of parts. */
 struct row {
     uint16_t number;
     struct side read, written;
     uint8_t size;
     bool has_parts;
-    bool syncs; /* it moves nothing, but has what was written brought to the storage */
+    bool syncs; /* the call moves no bytes, but has written bytes brought to the storage */
 };
 
 static const struct row rows[] = {
@@ -68,8 +69,8 @@ static const struct row *row_of(long number)
     return NULL;
 }
 
-/* Does a call move bytes of files, or is something else to be done about files on storages in it? Asked of hosts with storages
- * only. */
+/* Return whether a call moves bytes of files, or concerns files on storages in another way. The function is called only
+ * on hosts with storages. */
 bool storage_concerns(const struct call *call)
 {
     return row_of(call->number) != NULL || stored_name_concerns(call->number) || mapped_concerns(call);
@@ -77,7 +78,8 @@ bool storage_concerns(const struct call *call)
 
 /* Room */
 
-/* Does a call write at the end of its file, whatever offset it names? On Linux pwrite(2) does, too, with O_APPEND. */
+/* Return whether a call writes at the end of its file, whatever its offset. On Linux, pwrite(2) with O_APPEND does so
+ * as well. */
 static bool appends(const struct call *call, const struct side *side)
 {
     if (call->number == __NR_pwritev2 && (call->a[5] & RWF_APPEND) != 0)
@@ -85,7 +87,7 @@ static bool appends(const struct call *call, const struct side *side)
     return call->number != __NR_fallocate && (NATIVE(fcntl, call->a[side->fd - 1], F_GETFL, 0) & O_APPEND) != 0;
 }
 
-/* Where a call is about to write; -1 if that cannot be told. */
+/* Return the offset at which a call is about to write; -1 if it is unknown. */
 static int64_t write_position(const struct call *call, const struct side *side, const struct statx *status)
 {
     long fd = call->a[side->fd - 1];
@@ -117,8 +119,9 @@ static int64_t whole_blocks(int64_t bytes)
     return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
-/* Before a call that may write: 0, or -ENOSPC where its storage has no room left for a byte of it. A call that finds room for a
- * part is shortened, as write(2) says; fallocate(2) and calls with several parts are done whole or not at all. */
+/* Before a call that may write: return 0, or -ENOSPC if the storage has no room for even one byte. A call for which
+ * there is room only in part is shortened, as write(2) describes; fallocate(2) and calls with several parts are carried
+ * out whole or not at all. */
 __attribute__((cold)) long storage_admit(struct call *call)
 {
     const struct row *row = row_of(call->number);
@@ -149,9 +152,9 @@ __attribute__((cold)) long storage_admit(struct call *call)
     return 0;
 }
 
-/* The kernel has had no room for what a call was to write, though its storage has: then the disk of this computer is full on
- * which the run keeps all files. To the program that would look like a full disk of its host, so the server ends the run. It
- * lets the program have the error where another disk is full. */
+/* Handle a write for which the kernel had no room, although the storage has: then the disk of this computer with the
+ * run's files is full. The program would take this for a full disk of its host, so the server ends the run. If another
+ * disk is full, the program gets the error. */
 __attribute__((cold)) void storage_no_room(struct call *call)
 {
     const struct row *row = row_of(call->number);
@@ -165,7 +168,7 @@ __attribute__((cold)) void storage_no_room(struct call *call)
 
 /* Time */
 
-/* Where the bytes begin that a call has moved in a file as it is now. */
+/* Return the offset in the file of the bytes that a call has moved. */
 static int64_t moved_from(const struct call *call, const struct side *side, uint64_t bytes, const struct statx *status)
 {
     long given = side->where == AT_POSITION ? 0 : call->a[side->offset - 1];
@@ -200,7 +203,7 @@ static long move(struct call *call, const struct side *side, uint64_t bytes, boo
     return storage_tell(call, mount, what, &status, moved_from(call, side, bytes, &status), bytes);
 }
 
-/* sync_file_range(2): the range is being written from then on, and only SYNC_FILE_RANGE_WAIT_AFTER waits for that. */
+/* sync_file_range(2): the range is written from then on, and only SYNC_FILE_RANGE_WAIT_AFTER waits for the end. */
 static long sync_range(struct call *call, const struct stored_mount *mount, const struct statx *status)
 {
     uint64_t bytes = call->a[2] > 0 ? (uint64_t)call->a[2] : MOST_OFFSET - (uint64_t)call->a[1]; /* 0: to the end */
@@ -213,8 +216,8 @@ static long sync_range(struct call *call, const struct stored_mount *mount, cons
     return storage_tell(call, mount, waits ? STORAGE_SYNC : STORAGE_FLUSH, status, call->a[1], bytes);
 }
 
-/* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. sync(2) has all storages
- * of the host write at a time, whichever is named. */
+/* fsync and similar calls. Data that bypass the cache are on the storage already; the storage is asked nevertheless.
+ * sync(2) makes all storages of the host write at the same time. */
 static long sync_storages(struct call *call, const struct row *row)
 {
     const struct process *process = call->thread->process;
@@ -233,15 +236,16 @@ static long sync_storages(struct call *call, const struct row *row)
     return storage_tell(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status, 0, 0);
 }
 
-/* What a read has moved that fails all the same: it has not moved on in its file. */
+/* Undo the progress of a read that fails after the kernel has carried it out: move the position in the file back. */
 static void read_nothing(struct call *call, const struct side *side, long result)
 {
     if (side->fd != 0 && side->where == AT_POSITION)
         NATIVE(lseek, call->a[side->fd - 1], -result, SEEK_CUR);
 }
 
-/* Let the time of a call pass that the kernel has done, and return its result, or what its storage has failed with. Cold, as
- * storage_admit: compiled to be small, since a message costs more. */
+/* Let the storage's time pass for a call that the kernel has carried out, and return the result of the call, or the
+ * error of the storage. The function is marked cold, as storage_admit is: it is compiled to be small, since the message
+ * costs more time. */
 __attribute__((cold)) long storage_pass(struct call *call, long result)
 {
     const struct row *row = result < 0 ? NULL : row_of(call->number);

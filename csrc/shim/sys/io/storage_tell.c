@@ -1,5 +1,5 @@
-/* What a thread tells the server of storages, and its waits for them. All files that see something happen on a storage call
- * these functions (storage.c, stored_names.c, mapped.c, touched.c); these call none of them. */
+/* Requests of a thread to the server about storages, and waits for storages. The files that handle calls on storages
+ * (storage.c, stored_names.c, mapped.c, touched.c) call these functions, which call none of those files. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/mapped.h"
 #include "shim/sys/procfs/procfs.h"
@@ -7,13 +7,13 @@
 
 #define AS_SAID 2 /* the third number of PARK_STORAGE */
 
-/* Whether the storage of a call may say no: it has a capacity, or something is wrong with some storage. */
+/* Return whether a storage may refuse a call: it has a capacity, or some storage is read-only, full or failing. */
 bool storage_may_refuse(const struct call *call, const struct stored_mount *mount)
 {
     return (mount->flags & STORED_LIMITED) != 0 || call->thread->process->page->storage_conditions != 0;
 }
 
-/* How many bytes there is room for; -errno if nothing can be written. */
+/* Return the number of bytes for which there is room; -errno if nothing can be written. */
 int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_t wanted)
 {
     struct reply reply;
@@ -24,7 +24,7 @@ int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_
     return reply_number(&reply, 1);
 }
 
-/* Wait for the storage; 0 or -errno. */
+/* Wait for the storage; return 0 or -errno. */
 long storage_wait(struct call *call, const struct stored_mount *mount, uint64_t bytes, uint64_t what)
 {
     struct wait wait = {.kind = PARK_STORAGE, .deadline = NEVER, .a = mount->storage, .b = bytes, .c = what};
@@ -36,7 +36,7 @@ long storage_wait(struct call *call, const struct stored_mount *mount, uint64_t 
     return wait.value < 0 ? wait.value : 0;
 }
 
-/* Tell the server what has become of bytes of a file, and wait if that takes time; 0 or -errno. */
+/* Tell the server what was done to bytes of a file, and wait if that takes time; return 0 or -errno. */
 long storage_tell_of(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
                      const struct file_bytes *bytes)
 {
@@ -49,8 +49,8 @@ long storage_tell_of(struct call *call, const struct stored_mount *mount, enum s
     return value > 0 ? storage_wait(call, mount, 0, AS_SAID) : value;
 }
 
-/* Tell the server what is done to bytes of a file whose status is known, and wait as it says. What is synced is clean from
- * then on. */
+/* Tell the server what is done to bytes of a file whose status is known, and wait as it says. Synced pages are clean
+ * from then on. */
 long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
                   int64_t offset, uint64_t bytes)
 {

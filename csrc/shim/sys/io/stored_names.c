@@ -1,8 +1,8 @@
 /* Calls on files of mounts that move no bytes: names are looked up and changed, files are opened, closed and resized.
  *
- * As with bytes (storage.c) the kernel does the call first, then the thread waits, if the server knows of something to wait for
- * (rsg_server/storage/storages.py). But what close(2) writes back to a file server it writes before the descriptor is gone, and
- * an error of that is told by a call that has closed. */
+ * As for calls that move bytes (storage.c), the kernel carries out the call first; then the thread waits, if the server
+ * says so (rsg_server/storage/storages.py). Only close(2) first writes dirty pages back to a file server, before the
+ * descriptor is closed; if this fails, close(2) returns the error although it has closed the descriptor. */
 #include "shim/core/memory.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/procfs/procfs.h"
@@ -11,8 +11,8 @@
 #define ROWS_MAX 512
 #define NOFOLLOW AT_SYMLINK_NOFOLLOW
 
-/* What a call does: looks a name up; opens it; changes the name itself, or the folder that it is in; lists, or changes, what a
- * descriptor is of; closes a descriptor. */
+/* What a call does: looks a name up; opens it; changes the name itself, or the folder that contains it; lists or
+ * changes the file of a descriptor; closes a descriptor. */
 enum doing { NOTHING, LOOKS, OPENS, CHANGES, CHANGES_FOLDER, LISTS, CHANGES_FILE, CLOSES };
 
 struct row {
@@ -87,7 +87,8 @@ bool stored_name_concerns(long number)
     return row_of(number)->doing != NOTHING;
 }
 
-/* The mount of a path, whatever the file is; with an empty path that of a descriptor. NULL if it is on no storage. */
+/* Return the mount of a path, for a file of any kind; for an empty path, the mount of a descriptor. NULL if the file is
+ * on no storage. */
 static const struct stored_mount *mount_of(const struct call *call, long folder, const char *path, long flags,
                                            struct statx *status)
 {
@@ -96,7 +97,7 @@ static const struct stored_mount *mount_of(const struct call *call, long folder,
     return stored_mount_numbered(call->thread->process, status->stx_mnt_id);
 }
 
-/* The mount of the folder that the last part of a path is in. */
+/* Return the mount of the folder that contains the last part of a path. */
 static const struct stored_mount *mount_of_folder(const struct call *call, long folder, const char *path, struct statx *status)
 {
     char *text = (char *)call->thread->buffer; /* no message is under way here */
@@ -128,7 +129,8 @@ static bool opens_to_write(const struct call *call)
     return (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0;
 }
 
-/* Before a call: -EROFS where its storage is read-only just now. What a descriptor is closed of is brought to the server. */
+/* Before a call: return -EROFS if its storage is read-only now. Before close(2), bring the dirty pages of the
+ * descriptor's file to the file server. */
 __attribute__((cold)) long stored_name_admit(struct call *call)
 {
     const struct row *row = row_of(call->number);
@@ -155,7 +157,7 @@ __attribute__((cold)) long stored_name_admit(struct call *call)
     return argument < 0 ? argument : 0;
 }
 
-/* After a call that has been done: let its time pass; 0 or -errno. */
+/* After a call that the kernel has carried out: let its time pass; return 0 or -errno. */
 __attribute__((cold)) long stored_name_pass(struct call *call, long result)
 {
     const struct row *row = row_of(call->number);
@@ -170,7 +172,7 @@ __attribute__((cold)) long stored_name_pass(struct call *call, long result)
         mount = mount_of(call, result, "", 0, &status);
     else if (row->doing == LISTS || row->doing == CHANGES_FILE)
         mount = mount_of(call, argument, "", 0, &status);
-    else if (row->doing == CLOSES || is_bad_pointer(path) || path[0] == '\0') /* fstat(2) asks nobody */
+    else if (row->doing == CLOSES || is_bad_pointer(path) || path[0] == '\0') /* fstat(2) needs no storage */
         return 0;
     else if (row->doing == CHANGES_FOLDER)
         mount = mount_of_folder(call, folder_of(call, row), path, &status);

@@ -1,5 +1,5 @@
-/* Stores to memory that is mapped to files on storages: which pages the server knows to be dirty, and that the kernel notes the
- * next store to any other page. Nothing here tells the server: touched.c does. */
+/* Stores to memory that is mapped to files on storages: records which pages the server knows to be dirty, and makes the
+ * kernel report the next store to any other page. The reports to the server are made in touched.c. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/mapped.h"
 
@@ -31,7 +31,7 @@ static void start_watch(struct process *process)
     descriptors_limit(process);
 }
 
-/* From now on stores to these pages are seen, which were seen already before. */
+/* Make the kernel report the next stores to these pages, whose earlier stores were reported already. */
 static void watch_again(const struct process *process, uint64_t from, uint64_t to)
 {
     struct uffdio_writeprotect range = {.range = {from, to - from}, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
@@ -42,8 +42,8 @@ static void watch_again(const struct process *process, uint64_t from, uint64_t t
         NATIVE(madvise, from, to - from, MADV_DONTNEED);
 }
 
-/* See what is touched of a new mapping, or one that has moved: single pages, no huge ones (the kernel would take 2 MiB as
- * touched); and stores. */
+/* Prepare a new mapping, or one that has moved, so that touched pages and stores can be seen: single pages, no huge
+ * ones, of which the kernel would report 2 MiB as touched. */
 void mapped_watch(struct process *process, const struct mapped_file *file)
 {
     struct uffdio_register range = {.range = {file->start, file->end - file->start}, .mode = UFFDIO_REGISTER_MODE_WP};
@@ -64,7 +64,7 @@ static void clear_dirty(const struct mapped_file *file, uint64_t from, uint64_t 
         dirty_bits(file)[page / 8] &= (uint8_t)~(1U << page % 8);
 }
 
-/* What was stored to a range has been written: what is stored there next makes it dirty once more. */
+/* Note that the pages of a range were written to the storage: the next store makes a page dirty again. */
 void mapped_range_is_clean(struct process *process, struct mapped_file *file, uint64_t from, uint64_t to)
 {
     if (!file->may_store)
@@ -73,7 +73,7 @@ void mapped_range_is_clean(struct process *process, struct mapped_file *file, ui
     watch_again(process, from, to);
 }
 
-/* A file has been written to its storage; 0: all files have. */
+/* Note that a file was written to its storage; 0: all files were written. */
 void mapped_are_clean(struct process *process, uint64_t file)
 {
     for (unsigned i = 0; process->storage.mapped != NULL && i < process->storage.mapped->count; i++) {

@@ -1,6 +1,6 @@
 /* Masters of terminals: the kernel's line discipline is real, but runs in a work queue of the kernel, at a real time of its
- * own. What is typed at a master goes to the server, which has the line discipline take it at once; a reader of a master takes
- * all that has been written so far. */
+ * own. Characters that are typed at a master go to the server, which makes the line discipline take them at once; a
+ * reader of a master reads all that was written so far. */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/sys/io/io.h"
@@ -10,7 +10,8 @@
 #define TYPED_MAX 1024
 #define PAUSE_NS 1000000
 
-/* Type at a terminal: how many bytes were taken, or -EAGAIN if the kernel has to do it in its own time. */
+/* Type characters at a terminal: return how many bytes were taken, or -EAGAIN if only the kernel's work queue can
+ * deliver them. */
 long terminal_type(struct call *call, int number, const char *bytes, size_t size)
 {
     struct msgpack_writer writer;
@@ -24,8 +25,9 @@ long terminal_type(struct call *call, int number, const char *bytes, size_t size
     return request_call(call->thread, &writer, &reply);
 }
 
-/* Read on from a master after `done` bytes. A poll has the kernel deliver what is under way, but only once nothing is left to
- * read: so the reader goes on until nothing comes. In packet mode each read tells of something else. */
+/* Read on from a master after `done` bytes. A poll makes the kernel deliver characters that are under way, but only if
+ * nothing is left to read: so the reader goes on until nothing comes. In packet mode, each read returns one kind of
+ * event, and only one read is made. */
 long terminal_read_on(int fd, char *bytes, size_t size, long done)
 {
     struct pollfd polled = {.fd = fd, .events = POLLIN};
@@ -43,7 +45,8 @@ long terminal_read_on(int fd, char *bytes, size_t size, long done)
     return done;
 }
 
-/* Wait until the terminal takes more. It may have room, but not for what one character becomes (CR and LF): then a while. */
+/* Wait until the terminal takes more. The terminal may have room, but not enough for the output of one character (CR
+ * and LF): then wait for a while. */
 static long wait_for_room(struct call *call, const struct fd *fd, bool restarts)
 {
     struct pollfd entry = {.fd = fd->number, .events = POLLOUT};
@@ -54,15 +57,17 @@ static long wait_for_room(struct call *call, const struct fd *fd, bool restarts)
     return wait_polled(call, &entry, 1, NEVER, restarts);
 }
 
-/* A blocking write to a slave whose master nobody reads would wait in the kernel: a description of our own does not wait. The
- * application's own is shared, perhaps with processes outside, so its flags are not touched. */
+/* A blocking write to a slave whose master no process reads would wait in the kernel, so the shim writes by an open
+ * file of its own, which does not block. The application's open file may be shared with processes outside of the
+ * emulation, so its flags are not changed. */
 long terminal_write(struct call *call, const struct fd *fd, const char *bytes, size_t size)
 {
     long again = is_nonblocking(fd->number) ? -EAGAIN : proc_open_again(fd->number, O_WRONLY | O_NONBLOCK | O_NOCTTY);
     size_t done = 0;
     long result = job_control_write(call, fd->number);
 
-    if (again < 0 && result == 0) /* it is not to wait, or may not be opened: hung up, say, or of another user */
+    if (again < 0 && result == 0) /* the write is not to wait, or the terminal cannot be opened: it was hung up, for
+                                   * example, or belongs to another user */
         return NATIVE(write, fd->number, bytes, size);
     while (done < size && result >= 0) {
         result = NATIVE(write, again, bytes + done, size - done);

@@ -1,14 +1,16 @@
-/* What has been touched of memory that is mapped to files on storages: that is read, and what was stored there is dirty.
+/* Finds out which pages of memory that is mapped to files on storages were touched: these are read from the storage,
+ * and pages with stores become dirty.
  *
- * The kernel answers a touch without the shim. So the shim looks before each system call and clock read of a thread that has
+ * The kernel handles a touch without the shim. So the shim looks before each system call and clock read of a thread that has
  * had page faults since its last one: it asks the kernel which pages are there now, and which were stored to (PAGEMAP_SCAN, and
- * userfaultfd(2) with UFFD_FEATURE_WP_ASYNC: Linux 6.7), tells the server, and waits. Until then nobody has seen a clock, so
- * the time is that of waiting at each touch. Under an older kernel mapped memory takes no time. Where userfaultfd(2) is
- * forbidden, what is touched of a shared mapping of a file that is open for writing counts as stored to.
+ * userfaultfd(2) with UFFD_FEATURE_WP_ASYNC: Linux 6.7), tells the server, and waits. Until then the thread has seen no
+ * clock, so the effect is the same as that of a wait at each touch. Under an older kernel mapped memory takes no time.
+ * Where userfaultfd(2) is forbidden, touched pages of a shared mapping of a file that is open for writing count as
+ * stored to.
  *
- * What was touched stays known, so that touching it again costs nothing, until the pages are forgotten: every 5 s, as Linux
- * looks for dirty pages. The kernel then takes the pages of shared mappings out of the process's table (MADV_DONTNEED), and the
- * next touch of each is seen again. */
+ * Touched pages are recorded, so that a second touch costs nothing, until the pages are forgotten every 5 s, the
+ * interval at which Linux looks for dirty pages. The kernel then takes the pages of shared mappings out of the
+ * process's table (MADV_DONTNEED), and the next touch of each page is seen again. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/io/mapped.h"
@@ -21,7 +23,7 @@
 #define TOUCHES_MAX 16
 #define RUSAGE_THREAD 1
 #define RUSAGE_WORDS 18
-#define RUSAGE_MINOR 8        /* the word with the number of page faults; then those for which the kernel read */
+#define RUSAGE_MINOR 8        /* the word with the number of minor page faults; that of major page faults follows */
 #define RENEW_NS 5000000000UL /* vm.dirty_writeback_centisecs */
 
 /* linux/fs.h of Linux 6.7: struct page_region, struct pm_scan_arg */
@@ -34,7 +36,7 @@ struct scan {
 };
 _Static_assert(sizeof(struct scan) == 96, "linux/fs.h: struct pm_scan_arg");
 
-/* What is to be told to the server, in the order in which it is found. */
+/* The ranges to be reported to the server, in the order in which they are found. */
 struct touch {
     const struct stored_mount *mount;
     enum simunix_storage what;
@@ -45,7 +47,7 @@ struct touches {
     struct touch all[TOUCHES_MAX];
 };
 
-/* Page faults of the calling thread. */
+/* Return the number of page faults of the calling thread. */
 static uint64_t count_faults(void)
 {
     uint64_t usage[RUSAGE_WORDS] = {0};
@@ -54,7 +56,7 @@ static uint64_t count_faults(void)
     return usage[RUSAGE_MINOR] + usage[RUSAGE_MINOR + 1];
 }
 
-/* Forget what was touched of shared mappings, all of which the server has been told. */
+/* Forget the touched pages of shared mappings, all of which were reported to the server. */
 static void renew(struct process *process)
 {
     struct mapped_files *mapped = process->storage.mapped;
@@ -74,7 +76,8 @@ static void renew(struct process *process)
 
 /* Looking */
 
-/* Note that bytes of a file are touched: with those before them, if they follow these. False if there is no room. */
+/* Record that bytes of a file are touched; join them with the bytes recorded before, if they follow these. False if
+ * there is no room. */
 static bool note(struct touches *touches, const struct mapped_file *file, enum simunix_storage what, uint64_t from, uint64_t to)
 {
     struct touch *last = touches->count > 0 ? &touches->all[touches->count - 1] : NULL;
@@ -91,7 +94,8 @@ static bool note(struct touches *touches, const struct mapped_file *file, enum s
     return true;
 }
 
-/* Where the file ended when it was mapped. What was added since is no older than this mapping, and not to be read. */
+/* Return the length of the file at the time of the mapping. Bytes that were added since are newer than the mapping, and
+ * need not be read from the storage. */
 static uint64_t file_end(const struct mapped_file *file)
 {
     return file->start + whole_pages((int64_t)file->size > file->offset ? file->size - (uint64_t)file->offset : 0);
@@ -128,7 +132,8 @@ static bool note_stored(struct touches *touches, const struct mapped_file *file,
     return true;
 }
 
-/* Note what is new in one mapping; false if there was no room for all of it, or the kernel does not tell. */
+/* Record newly touched pages of one mapping; return false if there was no room for all of them, or if the kernel does
+ * not report them. */
 static bool scan_file(struct touches *touches, const struct mapped_file *file, long pagemap)
 {
     struct region regions[REGIONS_MAX];
@@ -152,7 +157,7 @@ static bool scan_file(struct touches *touches, const struct mapped_file *file, l
     return count >= 0;
 }
 
-/* Note what has been touched since the last look, as much as there is room for. */
+/* Record pages that were touched since the last look, as many as there is room for. */
 static void scan_all(struct process *process, struct touches *touches)
 {
     long pagemap = proc_open("self/pagemap");
@@ -170,7 +175,7 @@ static void scan_all(struct process *process, struct touches *touches)
         NATIVE(close, pagemap);
 }
 
-/* Tell the server, and wait: a block after the other, as one read after the other. */
+/* Report the ranges to the server, and wait, one block after the other, as for one read after the other. */
 static void tell(struct call *call, const struct touch *touch)
 {
     struct file_bytes bytes = touch->bytes;
@@ -202,7 +207,7 @@ static void look(struct call *call)
         scan_all(process, &touches);
         for (unsigned i = 0; i < touches.count; i++)
             tell(call, &touches.all[i]);
-        if (touches.count > 0) /* to read the time stamp counter between touches is no spinning (sys/time/tsc.c) */
+        if (touches.count > 0) /* a thread that reads the time stamp counter between touches does not spin (sys/time/tsc.c) */
             call->thread->spin.since_ns = process->page->now_ns;
     } while (touches.count == TOUCHES_MAX);
     if (process->page->now_ns >= process->storage.mapped->renewed_ns + RENEW_NS)
@@ -210,14 +215,14 @@ static void look(struct call *call)
     call->thread->faults = count_faults();
 }
 
-/* Before a call: let the time of what was touched before it pass. */
+/* Before a call: let the time pass for the pages that were touched before the call. */
 __attribute__((cold)) void mapped_look(struct call *call)
 {
     if (call->thread->process->storage.mapped != NULL && is_due(call->thread))
         look(call);
 }
 
-/* Before a clock is read, where signals are not blocked. */
+/* The same before a clock read, during which signals are not blocked. */
 __attribute__((cold)) void mapped_look_at_clock(struct thread *thread)
 {
     uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->traps.is_tracee ? SIGNAL_BIT(SIGTRAP) : 0);

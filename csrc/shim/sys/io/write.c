@@ -1,4 +1,4 @@
-/* write, writev, pwritev2. What a descriptor is decides how it takes bytes: the table `writers`. */
+/* write, writev, pwritev2. The kind of a descriptor decides how bytes are written: see the table `writers`. */
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
@@ -8,13 +8,13 @@
 #include "shim/turn/turn.h"
 
 #define RWF_NOWAIT_FLAG 0x8
-#define RWF_HARMLESS 0x17 /* HIPRI, DSYNC, SYNC, APPEND: nothing to a pipe or a socket */
+#define RWF_HARMLESS 0x17 /* HIPRI, DSYNC, SYNC, APPEND: without effect on a pipe or a socket */
 #define PARTS_MAX 1024
 
 /* Writes bytes by a descriptor that is no regular file and holds no datagrams. */
 typedef long (*writer)(struct call *call, const struct fd *fd, const char *bytes, size_t size);
 
-/* Wait until what is no regular file takes something: 0 then, or how the call ends. */
+/* Wait until a descriptor that is no regular file takes bytes; return 0 then, or the result of the call. */
 long wait_to_write(struct call *call, const struct fd *fd, int timeout_option)
 {
     long result;
@@ -22,10 +22,10 @@ long wait_to_write(struct call *call, const struct fd *fd, int timeout_option)
     if (fd->kind >= FD_SOCKET)
         return socket_wait_to_send(call, fd, timeout_option);
     result = wait_ready(call, fd->number, POLLOUT, 0);
-    return result == WAIT_ERROR ? 0 : result; /* a pipe without readers: the kernel says so, and sends the signal */
+    return result == WAIT_ERROR ? 0 : result; /* a pipe without readers: the kernel returns the error, and sends SIGPIPE */
 }
 
-/* Write as much as is taken without waiting; -EAGAIN if nothing is. */
+/* Write as many bytes as can be written without waiting; return -EAGAIN if there are none. */
 static long write_some(const struct fd *fd, const char *bytes, size_t size)
 {
     struct iovec iov = {(void *)bytes, size};
@@ -37,7 +37,7 @@ static long write_some(const struct fd *fd, const char *bytes, size_t size)
     result = NATIVE(pwritev2, fd->number, &iov, 1, -1, -1, RWF_NOWAIT_FLAG);
     if (result != -EOPNOTSUPP)
         return result;
-    /* A FIFO that cannot: what poll calls writable takes one piece. */
+    /* For a FIFO that cannot be written without waiting, write one piece, for which poll guarantees room. */
     if (NATIVE(poll, &entry, 1, 0) == 0)
         return -EAGAIN;
     return NATIVE(write, fd->number, bytes, size < SURE_ROOM ? size : SURE_ROOM);
@@ -74,7 +74,7 @@ static long write_any(struct call *call, const struct fd *fd, const char *bytes,
     return NATIVE(write, fd->number, bytes, size);
 }
 
-/* Pipes and sockets: what has room takes a small write at once, and a larger one may wait for more room. */
+/* Pipes and sockets: a small write is made at once if there is room; a larger one may wait for more room. */
 static long write_pipe(struct call *call, const struct fd *fd, const char *bytes, size_t size)
 {
     if (size > SURE_ROOM && !is_nonblocking(fd->number))
@@ -96,7 +96,7 @@ static const writer writers[FD_KINDS] = {
     [FD_STREAM] = write_pipe,    [FD_NETLINK] = write_pipe,  [FD_DATAGRAM] = write_pipe,
 };
 
-/* Files of which the server has the content take what is written there; others the kernel writes. */
+/* A write to a file whose content the server has goes to the server; the kernel makes all other writes. */
 static long write_file(struct call *call, const struct fd *fd, const struct iovec *iov, long count)
 {
     long result;
@@ -138,7 +138,7 @@ long sys_write(struct call *call)
     return stream_sent(call, &fd, 0, one.iov_len, result);
 }
 
-/* Part by part, until one is not taken whole. */
+/* Write part by part, until a part is not written whole. */
 static long write_parts(struct call *call, const struct fd *fd, const struct iovec *iov, long count)
 {
     size_t done = 0;
@@ -183,19 +183,20 @@ long sys_writev(struct call *call)
     if (descriptor_is_ours(call, call->a[0]))
         return -EBADF;
     if ((uint64_t)call->a[2] > PARTS_MAX)
-        return call_natively(call); /* the kernel says what is wrong */
+        return call_natively(call); /* the kernel reports what is wrong */
     fd_look((int)call->a[0], &fd);
     return write_vector(call, &fd);
 }
 
-/* Are preadv2 and pwritev2 the same as readv and writev here: the offset is -1, and the descriptor is one that may wait? */
+/* Return whether preadv2 and pwritev2 mean readv and writev: the offset is -1, and the descriptor is of a kind that may
+ * wait. */
 bool has_no_position(const struct call *call, const struct fd *fd)
 {
     return call->a[3] == -1 && (call->a[5] & ~RWF_HARMLESS) == 0 && fd->kind != FD_NONE && fd->kind != FD_FILE &&
            (fd->status.st_mode & S_IFMT) != S_IFBLK;
 }
 
-/* pwritev2 at the offset -1, of what is no regular file, is writev. */
+/* pwritev2 at the offset -1, on a descriptor that is no regular file, is writev. */
 long sys_pwritev2(struct call *call)
 {
     struct fd fd;

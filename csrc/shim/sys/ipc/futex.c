@@ -58,7 +58,7 @@ static long futex_wake_op(struct call *call, const struct futex_pair *pair, int6
     return woken;
 }
 
-/* One futex call: the words it names, and the moment until which it waits. */
+/* The arguments of a futex call: its words, and the moment until which it waits. */
 struct operands {
     struct futex_pair pair;
     int64_t deadline;

@@ -51,8 +51,8 @@ static void count_waiter(struct call *call, const uint64_t *keys, unsigned count
         futex_count_waiter(call->thread->process, keys + 2 * i, change);
 }
 
-/* Returns the index of a word that was woken. A wake for another reason counts as one of the first word, and the caller
- * looks again. */
+/* Returns the index of a word that was woken. If the thread was woken for another reason, the index of the first word
+ * is returned, and the caller looks again. */
 long sys_futex_waitv(struct call *call)
 {
     const struct futex_waitv *waiters = (void *)call->a[0];
@@ -108,7 +108,7 @@ long sys_futex_wake(struct call *call)
         return result;
     if ((uint64_t)call->a[1] >> 32 != 0)
         return -EINVAL;
-    if ((int)call->a[2] <= 0) /* here none means none; futex(2) takes it as one */
+    if ((int)call->a[2] <= 0) /* here 0 means that no waiter is woken; futex(2) takes 0 as 1 */
         return 0;
     return futex_wake(call, word, (call->a[3] & FUTEX_PRIVATE_FLAG) != 0, (int)call->a[2], (uint32_t)call->a[1]);
 }

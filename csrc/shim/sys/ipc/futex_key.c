@@ -13,7 +13,7 @@ static bool in_shared_memory(const struct process *process, uint64_t address)
 #define SPACE_OF_MEMORIES (1L << 62) /* more than any device and inode give, as their devices have small numbers */
 
 /* Make the key: (0, address) for a word that only this process sees; for shared memory, one on which all processes that
- * map it agree. The same holds for memory that processes share as a whole (clone(2), CLONE_VM). */
+ * map it agree. Memory that processes share as a whole (clone(2), CLONE_VM) has keys that all of them agree on as well. */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2])
 {
     struct map_query query;

@@ -1,9 +1,8 @@
 /* Futexes whose word names the owning thread: priority-inheriting locks and robust lists.
  *
  * Computing takes no time, so priorities need not decide anything: a lock passes to the thread that has waited longest,
- * as the kernel does among equals. The words are laid out as the kernel's, whose own walk over robust lists at the
- * death of a process then finds what it expects.
- */
+ * as the kernel does among equals. The words have the kernel's layout, since the kernel itself walks over robust lists
+ * at the death of a process. */
 #include "shim/core/channel.h"
 #include "shim/pids/pids.h"
 #include "shim/sys/ipc/ipc.h"
@@ -138,7 +137,7 @@ static void release(struct call *call, uint64_t entry, int64_t offset)
 }
 
 /* Tell threads that wait for locks of a thread that ends. The kernel marks the locks, too, but no thread waits in the
- * kernel. Both keys of a private word are the same, so it need not be known whether the lock is shared. */
+ * kernel. Both keys of a private word are equal, so this code need not know whether the lock is shared. */
 void futex_release_robust(struct call *call)
 {
     struct robust_head *head = NULL;

@@ -5,7 +5,7 @@
 #include "shim/turn/turn.h"
 
 #define WAKES_BEFORE_YIELD 32
-#define LOOK_AGAIN (-1) /* nobody has woken the thread: rsg_server/process/futex.py */
+#define LOOK_AGAIN (-1) /* no thread has woken this thread: rsg_server/process/futex.py */
 
 long futex_check_word(const uint32_t *word)
 {

@@ -67,7 +67,7 @@ static long if_removed(long result, bool has_waited)
     return result == -EINVAL && has_waited ? -EIDRM : result;
 }
 
-/* Try the operations without waiting: with a timeout of zero the kernel returns -EAGAIN. */
+/* Try the operations without waiting: with a timeout of zero, the kernel returns -EAGAIN where it would wait. */
 static long try_operations(struct call *call)
 {
     struct kernel_timespec zero = {0, 0};
@@ -76,8 +76,8 @@ static long try_operations(struct call *call)
 }
 
 struct operations {
-    bool waits;   /* none says IPC_NOWAIT */
-    bool changes; /* one is more than a look */
+    bool waits;   /* no operation has IPC_NOWAIT */
+    bool changes; /* at least one operation changes a semaphore */
 };
 
 static struct operations look_at(struct call *call)
@@ -176,8 +176,8 @@ long sys_msgrcv(struct call *call)
     return queue_operate(call, 4, -ENOMSG);
 }
 
-/* Replace the times that the kernel has noted, which are the real clock's, by the latest virtual time that they can be:
- * now. */
+/* Replace the times that the kernel has noted, which are the real clock's, by the present virtual time, which is the
+ * latest time that they can have. */
 static void tell_times(struct call *call, void *status, const uint8_t *places, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -259,7 +259,7 @@ long sys_shmctl(struct call *call)
     return result;
 }
 
-/* Attached System V memory: its size is not known here, so every word is looked up from now on. */
+/* The size of attached System V memory is not known here, so from now on every futex word is looked up. */
 long sys_shmat(struct call *call)
 {
     call->thread->process->mappings.shared_overflow = true;

@@ -41,7 +41,7 @@ long numa_set_policy(struct thread *thread, const struct memory_policy *policy)
     return exchange(thread, 0, policy->mode, policy, &known);
 }
 
-/* Return how many NUMA nodes the host has; 0: it shows those of this computer, which the kernel reports. */
+/* Return how many NUMA nodes the host has; 0: the host shows the nodes of this computer, which the kernel reports. */
 int numa_nodes(struct thread *thread)
 {
     struct numa_thread known;
@@ -79,8 +79,8 @@ static unsigned count_of(uint32_t nodes)
     return count;
 }
 
-/* Return the node to which a policy assigns the page of an address that a thread on this processor touches. Pages count
- * as being where the present policy would put them. */
+/* Return the node to which a policy assigns the page of an address that a thread on this processor touches. Each page
+ * counts as being on the node where the present policy would put it. */
 unsigned numa_node_by(struct thread *thread, const struct memory_policy *policy, uint64_t address, unsigned cpu)
 {
     unsigned local = numa_node_of_cpu(thread, cpu);

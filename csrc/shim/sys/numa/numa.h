@@ -28,7 +28,8 @@ enum memory_mode {
     MODES
 };
 
-/* A memory policy: `mode` with its flags. `nodes` are those that the host has, `user` those that the program has named. */
+/* A memory policy: `mode` with its flags. `nodes` are the nodes of the policy that the host has, `user` the nodes that
+ * the program has named. */
 struct memory_policy {
     uint32_t mode, nodes, user;
 };
@@ -46,15 +47,15 @@ struct memory_table {
     struct memory_range ranges[MEMORY_RANGES_MOST];
 };
 
-/* What mbind(2) has set for ranges of memory, and where move_pages(2) has moved pages. */
+/* The policies that mbind(2) has set for ranges of memory, and the nodes to which move_pages(2) has moved pages. */
 struct memory_ranges {
     struct memory_table policies, places;
 };
 
-/* What the server knows of a thread. */
+/* The memory policy and the processor of a thread, as the server knows them. */
 struct numa_thread {
     struct memory_policy policy;
-    unsigned cpu; /* the first processor that it may use */
+    unsigned cpu; /* the first processor that the thread may use */
 };
 
 /* nodes.c */

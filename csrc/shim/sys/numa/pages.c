@@ -1,12 +1,12 @@
-/* Pages that programs move between NUMA nodes, see move_pages(2) and migrate_pages(2): nothing moves, and where they are is
- * remembered. */
+/* Pages that programs move between NUMA nodes, see move_pages(2) and migrate_pages(2): no page is moved in reality, and
+ * the shim records on which node each page counts. */
 #include "shim/core/memory.h"
 #include "shim/sys/numa/numa.h"
 
 #define MOVE 2
 #define MOVE_ALL 4
 
-/* All pages of another process follow its policy at once, so none is left over. */
+/* All pages of another process follow that process's policy at once, so no page remains unmoved. */
 long sys_migrate_pages(struct call *call)
 {
     static const uint64_t first_node = 1;
@@ -21,7 +21,7 @@ long sys_migrate_pages(struct call *call)
         result = numa_take_nodes((const uint64_t *)call->a[3], (uint64_t)call->a[1], &to, &has_others);
     if (result < 0)
         return result;
-    result = NATIVE(migrate_pages, call->a[0], 2, &first_node, &first_node); /* is there such a process, and may it be asked? */
+    result = NATIVE(migrate_pages, call->a[0], 2, &first_node, &first_node); /* is the process there, and may the caller ask? */
     if (result == -ESRCH || result == -EPERM)
         return result;
     return (to & numa_every_node(call->thread)) != 0 ? 0 : -EINVAL;
@@ -62,7 +62,8 @@ static bool has_node_that_is_not(const struct call *call, int nodes)
     return false;
 }
 
-/* The kernel says which pages are there. Of other processes, what their threads' policy says is told, and nothing is moved. */
+/* The kernel says which pages are there. For other processes, the result follows from their threads' policy, and
+ * nothing is moved. */
 long sys_move_pages(struct call *call)
 {
     uint64_t *const *pages = (uint64_t *const *)call->a[2];

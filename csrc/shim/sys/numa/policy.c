@@ -3,7 +3,7 @@
 #include "shim/core/memory.h"
 #include "shim/sys/numa/numa.h"
 
-#define KERNEL_NODES 1024 /* that a set may have */
+#define KERNEL_NODES 1024 /* the most nodes that a set may have */
 #define SET_BITS_MOST (NUMA_PAGE_BYTES * 8)
 
 #define GET_NODE 1U
@@ -118,7 +118,7 @@ static long give_nodes(uint64_t *to, uint64_t most, uint32_t nodes)
     return 0;
 }
 
-/* Return whether there is memory at an address. If the kernel does not say, there counts as being some. */
+/* Return whether there is memory at an address. If the kernel does not say, the result is true. */
 static bool is_mapped(uint64_t address)
 {
     int mode;
@@ -183,8 +183,8 @@ long sys_get_mempolicy(struct call *call)
                : 0;
 }
 
-/* Have the kernel check that there is memory in the whole range. The kernel's own policy for it becomes the default,
- * which it is already. */
+/* Have the kernel check that there is memory in the whole range, by setting the kernel's own policy of the range to the
+ * default, which it has already. */
 static long check_range(const struct call *call)
 {
     long result = NATIVE(mbind, call->a[0], call->a[1], MODE_DEFAULT, NULL, 0, 0);
@@ -192,7 +192,7 @@ static long check_range(const struct call *call)
     return result == -EFAULT || result == -EINVAL || result == -ENOMEM ? result : 0;
 }
 
-/* What is there already is taken to be where the new policy wants it: no page is found misplaced (MPOL_MF_STRICT). */
+/* Present pages are assumed to be where the new policy wants them: no page is reported as misplaced (MPOL_MF_STRICT). */
 long sys_mbind(struct call *call)
 {
     uint64_t start = (uint64_t)call->a[0];
@@ -220,7 +220,7 @@ long sys_mbind(struct call *call)
     return 0;
 }
 
-/* The node that a range with a policy of several is to prefer: nothing follows from it here. */
+/* The preferred node of a range whose policy has several nodes: it has no effect here. */
 long sys_set_mempolicy_home_node(struct call *call)
 {
     uint64_t start = (uint64_t)call->a[0], end = start + (uint64_t)call->a[1];

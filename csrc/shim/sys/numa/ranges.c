@@ -1,5 +1,5 @@
-/* Policies of ranges of memory. The process's own memory has them, so that a child of fork(2) has them too, and an exec ends
- * them. */
+/* Policies of ranges of memory. The policies are stored in memory of the process, so that a child of fork(2) has them
+ * too, and an exec removes them. */
 #include "shim/core/memory.h"
 #include "shim/sys/numa/numa.h"
 
@@ -11,7 +11,8 @@ const struct memory_policy *memory_range_find(const struct memory_table *table, 
     return NULL;
 }
 
-/* Return what decides where a page of a range is: a move, or the range's policy; NULL: the policy of the thread. */
+/* Return the policy that decides on which node a page is: that of a move, or that of the range; NULL: the policy of the
+ * thread. */
 const struct memory_policy *memory_range_policy(const struct memory_ranges *ranges, uint64_t address)
 {
     const struct memory_policy *policy = ranges != NULL ? memory_range_find(&ranges->places, address) : NULL;
@@ -101,8 +102,8 @@ struct memory_ranges *memory_ranges_made(struct process *process)
     return process->numa.bound;
 }
 
-/* Forget the policy of a range, because its memory is new. What is unmapped is forgotten when something else is mapped
- * there. */
+/* Forget the policy of a range, because its memory is new. The policy of an unmapped range is removed when something
+ * else is mapped there. */
 void memory_ranges_forget(struct process *process, uint64_t start, uint64_t size)
 {
     uint64_t end = start + ((size + NUMA_PAGE_BYTES - 1) & -NUMA_PAGE_BYTES);

@@ -1,9 +1,10 @@
-/* Room to send as an edge (EPOLLOUT with EPOLLET, epoll(7)) of simulated streams. TCP tells of room once a stream is watched or
- * connected, and then only after a call has found too little. The pair under a simulated stream tells of room whenever the
- * server has taken bytes: these edges are taken out of what epoll_wait tells.
+/* Room to send as an edge (EPOLLOUT with EPOLLET, epoll(7)) of simulated streams. TCP reports room when a stream is
+ * first watched or is connected, and later only after a call has found too little room. The pair under a simulated
+ * stream tells of room whenever the server has taken bytes; the shim removes these edges from the result of epoll_wait.
  *
- * An event with more than room in it is told as it is, as by TCP. The table forgets a stream for one that hashes alike, and a
- * child does not have its parent's: edges of streams that are not there are told, too many rather than too few. */
+ * An event that reports more than room is not removed, as with TCP. The table overwrites the entry of a stream with an
+ * equal hash, and a child process has no entries of its parent. Edges of streams without an entry are reported: too
+ * many edges rather than too few. */
 #include "shim/core/fd_kind.h"
 #include "shim/sys/poll/poll.h"
 
@@ -13,10 +14,10 @@
 enum epoll_operation { EPOLL_DELETE = 2 };
 
 struct edge {
-    uint64_t data; /* what the application is told of the stream's events */
+    uint64_t data; /* the data that the application gets with the stream's events */
     int64_t socket;
     int epoll;
-    int pid; /* of the process; 0: free */
+    int pid; /* the number of the process that has the epoll instance; 0: the entry is free */
     bool is_due;
 };
 
@@ -89,7 +90,7 @@ static long without_false_edges(struct call *call, long count)
     return kept;
 }
 
-/* Return what is ready as epoll_wait does that does not wait. */
+/* Return the ready events like an epoll_wait that does not wait. */
 long epoll_look(struct call *call)
 {
     long result;

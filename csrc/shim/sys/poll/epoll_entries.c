@@ -1,5 +1,6 @@
-/* A descriptor that gets another socket behind it leaves the epoll instances that watch it; they are told of it again. What
- * they wait for stands in /proc/self/fdinfo: "tfd:        7 events:        4 data:        7 …", a line for each entry. */
+/* When a descriptor gets another socket, the kernel removes it from the epoll instances that watch it, and the shim
+ * adds it again. /proc/self/fdinfo says for what an instance waits: "tfd: 7 events: 4 data: 7 …", a line for each
+ * entry. */
 #include "shim/core/memory.h"
 #include "shim/sys/poll/poll.h"
 
@@ -11,7 +12,7 @@ struct directory_entry {
     char name[];
 };
 
-/* Behind this word and the blanks that follow it: a number. */
+/* Read the number after this word and the blanks that follow it. */
 static uint64_t number_behind(const char *line, const char *word, unsigned base)
 {
     uint64_t number = 0;

@@ -1,9 +1,9 @@
 /* What the application's epoll instances watch with EPOLLEXCLUSIVE (epoll_ctl(2)): a connection to a listening internet socket,
  * or a write to a file of the kernel (a pipe, an eventfd, an AF_UNIX socket), is to wake one of those that wait, though it is
- * readable to all. The server chooses whom; another one that is woken for something else looks past the event, which is not its
- * own. So that each write wakes one, the server is told of it at once while anybody waits so for a file.
+ * readable to all. The server chooses whom; a thread that is woken for another reason ignores the event. While a thread
+ * waits for a file in this way, the shim reports each write to the server at once, so that each write wakes one thread.
  *
- * Other simulated sockets, and what has no number (timerfd, signalfd, inotify), wake all that wait. */
+ * Other simulated sockets, and files without a number (timerfd, signalfd, inotify), wake all waiting threads. */
 #include "shim/core/channel.h"
 #include "shim/core/fd_kind.h"
 #include "shim/sys/poll/poll.h"
@@ -29,11 +29,11 @@ static int64_t identity(int fd, bool *is_file)
         return eventfd_identity(fd, &number) ? (int64_t)(number << 1 | 1) : -1;
     if (looked.kind != FD_PIPE && looked.kind != FD_SOCKET)
         return -1;
-    return (int64_t)((looked.status.st_ino ^ looked.status.st_dev << 40) << 2 >> 1); /* positive, even: no eventfd's */
+    return (int64_t)((looked.status.st_ino ^ looked.status.st_dev << 40) << 2 >> 1); /* unlike an eventfd's number */
 }
 
-/* Record what an epoll instance watches, after an epoll_ctl(2) that has succeeded. A process has few of these: those
- * that do not fit into the table wake all that wait. */
+/* Record the object that an epoll instance watches, after an epoll_ctl(2) that has succeeded. A process has few such
+ * instances: those that do not fit into the table wake all waiting threads. */
 void epoll_remember_exclusive(struct call *call)
 {
     struct process *process = call->thread->process;
@@ -98,8 +98,8 @@ static long without(struct epoll_event *events, long count, uint64_t data)
     return kept;
 }
 
-/* Return what is ready without the socket's own event, as epoll_wait does. If there was only room for that event, a
- * second look finds the others, since the kernel reports each in turn. */
+/* Return the ready events without the event of the exclusive object, as epoll_wait does. If there was room only for
+ * that event, a second look finds the other events, since the kernel reports them in turn. */
 long epoll_look_past(struct call *call, const struct exclusive_listener *listener)
 {
     long result = 0;

@@ -1,6 +1,7 @@
-/* Masters of terminals in the application's epoll instances. What a slave has written reaches its master by a work queue of the
- * kernel, at a real time of its own, or as soon as the master is polled: an epoll that watches the master does not poll it. So
- * the shim polls the masters first, and waits for them beside the epoll, which has the server poll them. */
+/* Masters of terminals in the application's epoll instances. Bytes that were written to a slave reach its master by a
+ * work queue of the kernel, at some real time, or as soon as the master is polled; an epoll that watches the master
+ * does not poll it. So the shim polls the masters first, and waits for them in addition to the epoll, so that the
+ * server polls them. */
 #include "shim/core/fd_kind.h"
 #include "shim/sys/poll/poll.h"
 
@@ -42,9 +43,9 @@ void epoll_remember_terminal(struct call *call)
         process->watches.terminals[at] = (struct watched_terminal){epoll, fd, ((const struct epoll_event *)call->a[3])->data};
 }
 
-/* Have the kernel deliver what is under way to the masters of terminals that the epoll of entries[0] watches, and add
- * these masters to the entries, without events to wait for. Returns the number of entries. A master to which nobody
- * writes any more always has an event. */
+/* Make the kernel deliver the bytes that are under way to the masters of terminals that the epoll of entries[0]
+ * watches, and add these masters to the entries, without events to wait for. Returns the number of entries. A master
+ * whose slave is closed always has an event. */
 unsigned epoll_terminals(struct call *call, struct pollfd *entries)
 {
     struct process *process = call->thread->process;
@@ -55,7 +56,7 @@ unsigned epoll_terminals(struct call *call, struct pollfd *entries)
 
         if (process->watches.terminals[i].epoll != entries[0].fd)
             continue;
-        if (terminal_of_master(master.fd) < 0) /* closed, which has taken it out of the epoll */
+        if (terminal_of_master(master.fd) < 0) /* the descriptor was closed, which has removed it from the epoll */
             drop(process, i);
         else if (NATIVE(poll, &master, 1, 0) == 0 || (master.revents & (POLLHUP | POLLERR)) == 0)
             entries[count++] = (struct pollfd){.fd = master.fd, .events = 0};

@@ -53,8 +53,8 @@ bool eventfd_identity(int fd, uint64_t *identity)
     return eventfd_line(fd, "eventfd-id:", identity);
 }
 
-/* Called before a write to what may be an eventfd and is writable for poll(2): wait while the value of a blocking
- * eventfd leaves no room for this one. */
+/* Called before a write to a descriptor that may be an eventfd, and that poll(2) reports as writable: wait while the
+ * value of a blocking eventfd leaves no room for this one. */
 long eventfd_await_room(struct call *call, int fd)
 {
     const uint64_t *value = (void *)call->a[1];

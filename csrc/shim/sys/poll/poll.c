@@ -84,7 +84,7 @@ long sys_poll(struct call *call)
     return poll_until(call, (struct pollfd *)call->a[0], (unsigned)call->a[1], milliseconds_deadline(call, (int)call->a[2]));
 }
 
-/* Write back what is left of the time, as the kernel does. */
+/* Write the rest of the time-out back, as the kernel does. */
 static void store_left(struct call *call, struct kernel_timespec *timeout, int64_t deadline, int64_t unit)
 {
     int64_t left = deadline - (int64_t)call->thread->process->page->now_ns;
@@ -104,7 +104,7 @@ long sys_ppoll(struct call *call)
 
     if (result == 0)
         result = begin_mask(call, (const uint64_t *)call->a[3], (uint64_t)call->a[4]);
-    if (result == -EINVAL || result == -EFAULT) /* nothing has been waited for */
+    if (result == -EINVAL || result == -EFAULT) /* the call has not waited */
         return result;
     if (result == 0)
         result = poll_until(call, (struct pollfd *)call->a[0], (unsigned)call->a[1], deadline);
@@ -172,8 +172,8 @@ static long select_wait(struct call *call, struct sets *sets, int64_t deadline, 
     }
 }
 
-/* Save what the application asks for, since the kernel overwrites it. Called guarded, since the temporary mapping must
- * be given back. */
+/* Save the sets of the application, since the kernel overwrites them. The function is called guarded, since the
+ * temporary mapping must be freed. */
 static long keep_sets(void *argument)
 {
     struct sets *sets = argument;

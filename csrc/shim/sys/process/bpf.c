@@ -133,7 +133,7 @@ static uint32_t loaded(const struct machine *machine, const struct sock_filter *
     }
 }
 
-/* Run a program for a call, and return its result. It ends, since it only jumps forward. */
+/* Run a program for a call, and return its result. Every program ends, since it only jumps forward. */
 uint32_t bpf_run(const struct sock_filter *at, const struct seccomp_data *data)
 {
     struct machine machine = {0};

@@ -13,7 +13,7 @@ void usage_of_child(const struct call *call, long pid, void *usage)
 }
 
 /* Return the host's number of the child for which the caller is about to wait, and whose `usage` is asked for:
- * afterwards the kernel has forgotten the number. 0 if it is the caller's number as well. */
+ * afterwards the kernel has forgotten the number. 0 if the caller's number of the child is equal. */
 static long told_before_reaped(const struct call *call, long usage)
 {
     long pid = (int)call->a[0];

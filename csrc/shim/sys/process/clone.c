@@ -122,7 +122,7 @@ static void take_back_process(struct thread *child, struct process *process)
 {
     child->process = process;
     child->link.channel = child->link.epoll = child->strace.file =
-        -1; /* the child's own descriptors, not this process's of these numbers */
+        -1; /* these are descriptors of the child, not descriptors of this process with equal numbers */
     thread_release(child);
 }
 
@@ -180,7 +180,8 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     child->birth.is_nested = is_born_nested(call, args);
     child->birth.has_network = (args->flags & CLONE_NEWNET) != 0;
     child->pace.births =
-        call->thread->pace.births; /* its new image is one more of its creator's loop, as a forked child's is */
+        call->thread->pace.births; /* the exec of this child counts as one more in a loop of its creator, as that of a
+                                    * forked child does */
     child->pace.hasty_births = call->thread->pace.hasty_births;
     child->pace.born_ns = call->thread->pace.born_ns;
     child->signals.alternate = call->thread->signals.alternate;
@@ -190,10 +191,11 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     if (!has_stack)
         lend_stack(child, call, args);
     call->thread->link.has_turn = false;
-    if (call->thread->policy.is_measured) /* others have turns, and compute, while the kernel keeps the creator waiting */
+    if (call->thread->policy.is_measured) /* other threads have turns, and compute, while the kernel keeps the creator
+                                           * waiting */
         charge_turn_ends(call->thread);
     result = trap_clone(args, sizeof *args, child);
-    NATIVE(close, descriptor_number(process, born.channel)); /* now: the channel ends with the child */
+    NATIVE(close, descriptor_number(process, born.channel)); /* now: the channel closes when the child ends */
     if (is_quiet && result > 0)
         slot_wait(call->thread, &value);
     else
@@ -204,8 +206,8 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     return result;
 }
 
-/* Make a process in the memory of its creator, which goes on meanwhile. Its records are never freed, since nothing says
- * when they are not used any more. */
+/* Make a process in the memory of its creator, which goes on running. The records of the new process are never freed,
+ * since nothing tells when they are not used any more. */
 static long spawn_beside(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;
@@ -252,7 +254,7 @@ static long spawn_thread(struct call *call, struct clone_args *args)
         child->link.pooled_channel = 0;
         thread_release(child);
         tell_outcome(call, result, born.number);
-    } else if (born.slot != 0) { /* the thread finds its number there, see slot_wait */
+    } else if (born.slot != 0) { /* the thread finds its number in the slot, see slot_wait */
         slot_at(call->thread->process->page, born.slot)->value = pid_told(call->thread->process, result);
     }
     if (result > 0)
@@ -286,13 +288,13 @@ static long spawn_copy(struct call *call, struct clone_args *args)
         forked_start(call, &born, shares_files, nests);
         return 0;
     }
-    if (pid < 0 || !shares_files) /* in a table that both share, the child's channel is the child's to close */
+    if (pid < 0 || !shares_files) /* if both share a table of descriptors, the child closes its channel itself */
         NATIVE(close, descriptor_number(call->thread->process, born.channel));
     tell_outcome(call, pid, born.number);
     if (pid > 0)
         tracee_event(call, event, pid);
     if (pid > 0 && waits)
-        while (park(call, &wait) == WAKE_SIGNAL) /* a vfork is not interrupted */
+        while (park(call, &wait) == WAKE_SIGNAL) /* signals do not interrupt a vfork */
             ;
     if (pid > 0 && waits)
         tracee_event(call, PTRACE_EVENT_VFORK_DONE, pid);
@@ -351,7 +353,7 @@ long sys_clone3(struct call *call)
         return -E2BIG;
     if (size < CLONE_ARGS_SIZE_VER0)
         return -EINVAL;
-    for (size_t at = sizeof args; at < size; at++) /* fields of newer kernels */
+    for (size_t at = sizeof args; at < size; at++) /* fields that only newer kernels know */
         if (((const uint8_t *)call->a[0])[at] != 0)
             return -E2BIG;
     memset(&args, 0, sizeof args);

@@ -20,10 +20,11 @@ struct program_head {
 
 /* How the shim gets into a new program. */
 struct way_in {
-    const char *refused;  /* why there is none; NULL if there is one */
-    const char *injected; /* why the host's init has to bring the shim in; NULL if the loader will */
+    const char *refused;  /* the reason why the shim cannot get into the program; NULL if it can */
+    const char *injected; /* the reason why the host's init has to load the shim; NULL if the loader will load it */
     bool is_secure;       /* the program gains privileges */
-    bool is_optional;     /* the exec may be without: probably no program, or one whose loader will do if tracing is refused */
+    bool is_optional;     /* the exec may go on without tracing: the file is probably no program, or its loader will
+                           * load the shim */
 };
 
 /* Return why the kernel would start the new program as secure, so that the loader would ignore LD_PRELOAD; NULL if it
@@ -141,7 +142,7 @@ static void examine_program(int directory, const char *path, int flags, struct w
     for (int depth = 0; depth < INTERPRETERS_MAX; depth++) {
         long file = NATIVE(openat, directory, path, O_RDONLY | O_CLOEXEC | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0), 0);
 
-        if (file == -EACCES || (file < 0 && flags & AT_EMPTY_PATH)) /* its number may be hidden, and the exec succeed */
+        if (file == -EACCES || (file < 0 && flags & AT_EMPTY_PATH)) /* unreadable, or hidden in /proc: the exec may succeed */
             way->injected = "not readable";
         if (file < 0)
             return;
@@ -162,7 +163,7 @@ static void examine_program(int directory, const char *path, int flags, struct w
     }
 }
 
-/* Return whether the environment makes the loader run nothing of the program, or run something before the shim. */
+/* Return whether the environment makes the loader not run the program, or run other code before the shim. */
 static bool diverts_loader(char **environment)
 {
     for (; environment != NULL && *environment != NULL; environment++)
@@ -263,10 +264,10 @@ static long refuse(struct call *call, const char *path, const char *reason, cons
 
     text_append(text_append(text_append(text_append(text, end, path), end, ": "), end, reason), end, more);
     warn_once(call->thread, WARN_ESCAPE, text, NULL);
-    return -EACCES; /* at ENOEXEC execvp(3) would have the shell read it */
+    return -EACCES; /* after ENOEXEC, execvp(3) would run the file by a shell */
 }
 
-/* Tell the server of hand-offs that it does not know of, because the new program will not know of them. */
+/* Report to the server the hand-offs that it does not know yet, because the new program will not know them. */
 static void tell_handoffs(struct thread *thread)
 {
     struct reply reply;
@@ -322,7 +323,7 @@ static long replace(struct call *call, int directory, const char *path, char **a
         NATIVE(fcntl, proc, F_SETFD, 0);
     tsc_release();
     actions_release(call->thread->process);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8); /* the new image inherits it */
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8); /* the new program inherits this descriptor */
     result = NATIVE(execveat, directory, path, argv, environment, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
     actions_take_back();

@@ -26,8 +26,8 @@ static bool is_left_to_kernel(const struct thread *thread)
     return thread->process->space.is_guest && thread->process->main == thread;
 }
 
-/* The message comes last: after it no memory of this thread may be used, since the thread that has the turn now may
- * free it. */
+/* The message is sent last: afterwards no memory of this thread may be used, since the thread that then has the turn
+ * may free the memory. */
 long sys_exit(struct call *call)
 {
     struct thread *thread = call->thread;

@@ -26,7 +26,7 @@ void forked_start(struct call *call, const struct announced *born, bool shares_f
     process->main = thread;
     process->space.number = 0;
     if (process->storage.store_watch > 0)
-        process->storage.store_watch = 0; /* the kernel watches the creator's memory, not its copy */
+        process->storage.store_watch = 0; /* the kernel's watch is for the memory of the creator, not for this copy */
     thread->signals.held = 0;
     process->space.is_guest = false;
     process->descriptors.are_shared = shares_files;
@@ -34,7 +34,8 @@ void forked_start(struct call *call, const struct announced *born, bool shares_f
     thread->delivery.handed = 0;
     thread->birth.next_nests = false;
     pids_of_process(thread, is_nested);
-    process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
+    process->dying = process->free = NULL; /* these are records of threads that do not exist in this process; their
+                                            * memory is not freed */
     memset(process->waiters, 0, sizeof process->waiters);
     trap_arm();
     say_hello(thread, HELLO_FORKED, "", &reply);

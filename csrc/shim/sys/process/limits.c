@@ -36,7 +36,7 @@ static long nofile_limits(struct call *call, const struct limits *wanted, struct
     return 0;
 }
 
-/* Ask the server for another process's RLIMIT_NOFILE, or set it. `before` gets the former values. */
+/* Ask the server for another process's RLIMIT_NOFILE, or set it. The former values are written to `before`. */
 static long ask_nofile(struct call *call, long pid, const struct limits *wanted, struct limits *before)
 {
     static const struct limits none = {RLIM_INFINITY, RLIM_INFINITY};
@@ -51,13 +51,13 @@ static long ask_nofile(struct call *call, long pid, const struct limits *wanted,
     return result;
 }
 
-/* Answer for another process's RLIMIT_NOFILE, for which the kernel has a higher limit. The server stores what the
- * process sees, which gets the change at its next exec: container runtimes limit a container before it execs its
- * program. */
+/* Answer for another process's RLIMIT_NOFILE, for which the kernel has a higher limit. The server stores the limit that
+ * the process sees, and the process gets a change at its next exec: container runtimes limit a container before it
+ * execs its program. */
 static long nofile_of_other(struct call *call, long pid, const struct limits *wanted, struct limits *old)
 {
     struct limits before;
-    long result = NATIVE(prlimit64, pid, RLIMIT_NOFILE, NULL, &before); /* may it be asked? */
+    long result = NATIVE(prlimit64, pid, RLIMIT_NOFILE, NULL, &before); /* may the caller ask about that process? */
 
     if (result != 0)
         return result;
@@ -84,7 +84,7 @@ static bool cpu_limits(struct call *call, long pid, const struct limits *wanted,
 
     if (call->thread->process->page->charge_least_ns == 0)
         return false;
-    *result = NATIVE(prlimit64, pid, RLIMIT_CPU, NULL, &before); /* whether there is such a process, and it may be asked */
+    *result = NATIVE(prlimit64, pid, RLIMIT_CPU, NULL, &before); /* does it exist, and may the caller ask? */
     if (*result != 0)
         return true;
     if ((wanted != NULL && is_bad_pointer(wanted)) || (old != NULL && is_bad_pointer(old))) {

@@ -1,7 +1,8 @@
-/* Namespaces inside a host's own: mounts, names, users and IPC are the kernel's. PID namespaces are, too, but the server knows
- * processes by the host's numbers (shim/pids), which are read from the host's /proc: it is kept before it can be lost. Of
- * network namespaces the server is told, as internet sockets are its own. Namespaces of clocks are refused: the clocks are the
- * emulation's. */
+/* Namespaces that programs of a host make: the kernel handles those of mounts, names, users and IPC. The kernel also
+ * handles PID namespaces, but the server knows processes by the host's numbers (shim/pids), which the shim reads in the
+ * host's /proc; so the shim opens that /proc before the process can lose sight of it. New network namespaces are
+ * reported to the server, which has the internet sockets. Namespaces of clocks are refused, since the emulation has its
+ * own clocks. */
 #include "shim/core/channel.h"
 #include "shim/pids/pids.h"
 #include "shim/sys/process/process.h"

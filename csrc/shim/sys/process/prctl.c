@@ -1,4 +1,5 @@
-/* prctl(2): what a process changes about itself. Operations that would disarm the shim have no effect on it. */
+/* prctl(2): calls by which a process changes properties of itself. Operations that would disarm the shim have no effect
+ * on it. */
 #include "shared/prctl_options.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
@@ -48,8 +49,8 @@ static long set_seccomp(struct call *call)
     return -EINVAL;
 }
 
-/* The kernel would apply filters to the trap handler's own calls, and Syscall User Dispatch belongs to the shim. All
- * other options are the kernel's. */
+/* The kernel would apply filters to the trap handler's own calls, and Syscall User Dispatch belongs to the shim. The
+ * kernel handles all other options. */
 long sys_prctl(struct call *call)
 {
     switch (call->a[0]) {

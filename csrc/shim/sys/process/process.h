@@ -1,5 +1,5 @@
-/* Room sys/process: births, images and ends of processes and threads, signals, and what a process asks of itself and
- * its host.
+/* Room sys/process: births, images and ends of processes and threads, signals, and calls by which a process asks about
+ * itself and its host.
  *
  * A new process or thread is announced to the server before it is made, so that the server decides on the order. May
  * call sys/time, sys/ipc, sys/numa, sys/rsg, strace, turn and below.

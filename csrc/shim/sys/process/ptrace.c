@@ -1,5 +1,6 @@
-/* ptrace(2), the tracer's side. The server knows who traces whom and who has stopped; the memory and the registers of a thread
- * that has stopped are read and written through /proc/PID/mem. How a tracee stops: turn/tracee.c. */
+/* ptrace(2), the tracer's side. The server knows which process traces which thread, and which threads have stopped; the
+ * memory and the registers of a thread that has stopped are read and written through /proc/PID/mem. How a tracee stops:
+ * turn/tracee.c. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -21,7 +22,7 @@
 /* A thread that has stopped, as the server has described it. */
 struct stopped {
     int pid;
-    uint64_t at; /* its struct trace_stop */
+    uint64_t at; /* the address of the thread's struct trace_stop */
     int64_t message;
 };
 
@@ -74,7 +75,7 @@ static long transfer_registers(const struct stopped *tracee, bool writes, void *
     return transfer(tracee, writes, tracee->at + offsetof(struct trace_stop, registers), registers, size);
 }
 
-/* Return whether debug register 7 may have this value. What is only read cannot be watched. */
+/* Return whether debug register 7 may have this value. Reads alone cannot be watched. */
 static bool can_watch(uint64_t control)
 {
     for (int place = 0; place < 4; place++)
@@ -117,8 +118,8 @@ static long transfer_user(const struct stopped *tracee, bool writes, struct call
     return result;
 }
 
-/* The floating-point state as ptrace(2) shows it: where a signal frame says how much has been saved, the kernel's own set of
- * registers stands. `size`: room, and then how much there is. */
+/* The floating-point state as ptrace(2) shows it: at the place where a signal frame has the size of the saved state,
+ * ptrace has the kernel's own set of registers. `size` is the available room, and afterwards the size of the state. */
 static long transfer_state(const struct stopped *tracee, bool writes, uint8_t *given, size_t *size)
 {
     uint8_t state[STATE_BYTES_MAX];
@@ -221,7 +222,7 @@ static long answer(const struct stopped *tracee, struct call *call)
     case PTRACE_ARCH_PRCTL:
         return read_base(tracee, call);
     default:
-        return 0; /* the server has done it */
+        return 0; /* the server has carried out the request */
     }
 }
 
@@ -238,8 +239,8 @@ long sys_ptrace(struct call *call)
     return answer(&tracee, call);
 }
 
-/* Return the thread that a tracer is told of, and its status, before the kernel is asked about children. 0: there is
- * none yet; -ECHILD: the caller traces no such thread. */
+/* Return a traced thread with news for its tracer, and its status; this is asked before the kernel is asked about
+ * children. 0: there is none yet; -ECHILD: the caller traces no such thread. */
 long tracees_wait(struct call *call, long pid, long options, int *status)
 {
     struct reply reply;

@@ -33,7 +33,7 @@ long sys_sched_yield(struct call *call)
 extern const long __rseq_offset __attribute__((weak, visibility("default")));
 extern const unsigned __rseq_size __attribute__((weak, visibility("default")));
 
-#define CPU_WORDS 16 /* of a set of processors, as many as the server knows */
+#define CPU_WORDS 16 /* bytes of a set of processors, as many as the server stores */
 
 struct cpu_set {
     uint64_t words[CPU_WORDS];
@@ -41,7 +41,7 @@ struct cpu_set {
 
 /* Set or read the processors of a thread. All threads share one real processor; the application sees, and may restrict
  * itself to some of, the emulated host's processors. The server stores them by thread: they last through exec, and
- * other processes may change them. An empty set only asks. */
+ * other processes may change them. An empty set changes nothing, and only reads. */
 static long affinity(struct call *call, const struct cpu_set *wanted, struct cpu_set *result)
 {
     struct msgpack_writer writer;
@@ -110,8 +110,8 @@ long sys_sched_setaffinity(struct call *call)
     return result;
 }
 
-/* Refuse restartable sequences, as a kernel that lacks them: they would tell threads on which real processor they run,
- * and sched_getcpu(3) would believe it. */
+/* Refuse restartable sequences, as a kernel without them does: they would show threads the real processor on which they
+ * run, and sched_getcpu(3) would return this number. */
 long sys_rseq(struct call *call)
 {
     (void)call;
@@ -150,7 +150,7 @@ static long within_nice(long nice)
     return nice < NICE_LEAST ? NICE_LEAST : nice > NICE_MOST ? NICE_MOST : nice;
 }
 
-/* Return the nice value to show for the kernel's: that of the emulation itself counts as 0. */
+/* Return the nice value to show in place of the kernel's: the nice value of the emulation itself counts as 0. */
 long nice_shown(const struct process *process, long nice)
 {
     return within_nice(nice - (long)process->page->nice);

@@ -1,10 +1,9 @@
-/* seccomp(2): every filter of a thread is asked about each of its calls, and the strictest answer counts.
+/* seccomp(2): every filter of a thread is run for each of the thread's calls, and the strictest answer counts.
  *
  * From the first filter on all calls of the process trap, so that a handler of SIGSYS finds the registers of the call.
  * A thread has the filters of its creator. A program after an exec has those of the program before, which it gets in a
- * file. What the C library, the vDSO and the shim do without a system call of the program's own is not filtered, nor is
- * rt_sigreturn(2).
- */
+ * file. Actions of the C library, the vDSO and the shim that need no system call of the program are not filtered, nor
+ * is rt_sigreturn(2). */
 #include "shim/sys/process/seccomp.h"
 
 #include "shim/core/channel.h"
@@ -21,7 +20,7 @@ static const uint32_t actions[] = {
     SECCOMP_RET_TRACE,        SECCOMP_RET_LOG,         SECCOMP_RET_ALLOW,
 };
 
-/* What SIGSYS says of a call, after the head of siginfo_t. */
+/* The fields of siginfo_t about a call in a SIGSYS, after the head. */
 struct told {
     int signal, error, code, unused;
     uint64_t address;
@@ -29,7 +28,8 @@ struct told {
     uint32_t architecture;
 };
 
-/* Return the thread's filters, the last one first. SECCOMP_FILTER_FLAG_TSYNC has given those of one thread to all. */
+/* Return the thread's filters, the last one first. With SECCOMP_FILTER_FLAG_TSYNC, one thread has set its filters for
+ * all threads. */
 static struct filter *filters_of(struct thread *thread)
 {
     struct process *process = thread->process;
@@ -92,7 +92,8 @@ static uint32_t answer_of_filters(const struct filter *filter, const struct secc
     return strictest;
 }
 
-/* End the process by a signal. The server is told, since it would take the signal for one from outside of the emulation. */
+/* End the process by a signal. The server is told of the signal, since it would otherwise take the signal for one from
+ * outside of the emulation. */
 static long die(struct call *call, int signal)
 {
     struct kernel_sigaction action = {.handler = (void *)SIG_DFL};
@@ -147,7 +148,7 @@ static bool is_strictly_right(long number)
     return number == __NR_read || number == __NR_write || number == __NR_exit || number == __NR_rt_sigreturn;
 }
 
-/* Return whether the call may be made. If not, `result` is how it ends. */
+/* Return whether the call may be made. If not, `result` is the result of the call. */
 bool seccomp_admits(struct call *call, long *result)
 {
     struct seccomp_data data = {.nr = (int)call->number, .arch = AUDIT_ARCH_X86_64};
@@ -174,7 +175,7 @@ bool seccomp_admits(struct call *call, long *result)
     case SECCOMP_RET_TRAP:
         *result = trap(call, &data, answer & SECCOMP_RET_DATA);
         return false;
-    case SECCOMP_RET_TRACE: /* no tracer asks for these, and nobody listens */
+    case SECCOMP_RET_TRACE: /* no tracer has asked for these, and no process listens to notifications */
     case SECCOMP_RET_USER_NOTIF:
         *result = -ENOSYS;
         return false;
@@ -237,7 +238,7 @@ static long add_filter(struct call *call, uint64_t flags, const struct sock_fpro
     long copied;
 
     if ((flags & ~(uint64_t)(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW)) != 0) {
-        if ((flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0 && given != NULL /* libseccomp asks what there is */)
+        if ((flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0 && given != NULL /* libseccomp asks which actions exist */)
             warn_once(thread, WARN_REFUSED, "seccomp(SECCOMP_FILTER_FLAG_NEW_LISTENER): a call would wait in the kernel", NULL);
         return -EINVAL;
     }

@@ -15,14 +15,14 @@ _Static_assert(offsetof(struct thread, start.rsp) == 136, "clone_entry.S");
 _Static_assert(offsetof(struct thread, guard) == 144, "guard.S");
 _Static_assert(__NR_clone3 == 435, "clone_entry.S");
 
-/* Write the number of a child to where the server finds it if the child dies before its first message. */
+/* Write the number of a child into its slot, where the server finds the number if the child dies before its first message. */
 static void leave_number(struct thread *thread)
 {
     slot_at(thread->process->page, thread->link.slot)->value = thread->ids.host_tid;
 }
 
 /* Wait at the slot for the first turn. The server's answer is written over the number in the slot. So the number is
- * surely there before the answer only if HELLO is sent before. */
+ * certain to be in the slot before the answer only if HELLO is sent first. */
 static void begin_at_slot(struct thread *thread)
 {
     int64_t value;

@@ -1,5 +1,5 @@
-/* Options of mounts of a contained host, whose ids are not the kernel's (csrc/hostinit/containment/mounts.c), as a host of its
- * own has them. */
+/* Options of mounts in a contained host, whose ids differ from the kernel's (csrc/hostinit/containment/mounts.c): shows
+ * them as on a real computer. */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -14,7 +14,7 @@ static uint64_t number_of(const char *text)
     return number;
 }
 
-/* Remove a word from a list with commas. Returns false if it is not there. */
+/* Remove a word from a list with commas. Returns false if the list does not contain the word. */
 static bool take_word(char *list, const char *word)
 {
     size_t length = text_length(word);
@@ -46,7 +46,7 @@ static void translate_owner(char *list, const char *name)
         for (from = digits; *from >= '0' && *from <= '9';)
             from++;
         if (number > IDS) {
-            char kept = *from; /* where the zero may come, behind as many digits */
+            char kept = *from; /* the place of the final zero, after so many digits */
 
             to = text_append(text_append(to, to + 2, ","), to + 8, name);
             to = text_append_number(to, to + 12, (int64_t)(number - IDS));
@@ -56,7 +56,7 @@ static void translate_owner(char *list, const char *name)
     *to = '\0';
 }
 
-/* Remove the options that come of the host's containment. */
+/* Remove the options that exist only because the host is contained. */
 void mount_without_containment(char *options, char *super)
 {
     if (take_word(options, "idmapped"))

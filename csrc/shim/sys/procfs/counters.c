@@ -1,5 +1,5 @@
-/* Counters of the real kernel that no host has of its own: what a host says that has done nothing yet. Names and forms are
- * those of proc(5). */
+/* Counters of the real kernel that emulated hosts do not have: the files show the values of a host that has done
+ * nothing yet. Names and formats are those of proc(5). */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -14,7 +14,7 @@ static const char vmstat[] = "nr_free_pages 0\nnr_inactive_anon 0\nnr_active_ano
                              "pswpin 0\npswpout 0\npgfault 0\npgmajfault 0\npgfree 0\npgsteal_kswapd 0\npgsteal_direct 0\n"
                              "pgscan_kswapd 0\npgscan_direct 0\nallocstall_normal 0\noom_kill 0\n";
 
-/* As with version 2 of cgroups alone: no hierarchy of its own for any controller. */
+/* The text of a kernel that uses only version 2 of cgroups: no controller has a hierarchy of its own. */
 static const char cgroups[] = "#subsys_name\thierarchy\tnum_cgroups\tenabled\n"
                               "cpuset\t0\t1\t1\ncpu\t0\t1\t1\ncpuacct\t0\t1\t1\nblkio\t0\t1\t1\nmemory\t0\t1\t1\n"
                               "devices\t0\t1\t1\nfreezer\t0\t1\t1\npids\t0\t1\t1\n";

@@ -1,13 +1,14 @@
-/* Files of /proc that tell the time, or figures of the real computer: what the emulated host would say, written when they are
- * opened into an anonymous file, and again when their reader goes back to the beginning (top, vmstat). A file is known by the
- * path that the kernel has for it once it is open, whatever links, folders and roots led there. */
+/* Files of /proc that show the time, or figures of the real computer. When a program opens such a file, the shim writes
+ * the text of the emulated host into an anonymous file, and again when the reader goes back to the beginning (top,
+ * vmstat). A file is recognised by the path that the kernel has for the open file, by whatever links, folders and roots
+ * the program has reached it. */
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/procfs/procfs.h"
 
 #define BEGINNING 0 /* SEEK_SET */
 
-static const char mark[] = "simunix:"; /* begins the names of the anonymous files */
+static const char mark[] = "simunix:"; /* the beginning of the names of the anonymous files */
 
 static const struct own_file own_files[] = {
     {"uptime", proc_write_uptime},
@@ -101,7 +102,7 @@ static void fill(struct thread *thread, const struct own_file *file, const char 
     proc_flush(&page);
 }
 
-/* `fd` is what opening `path` has given; the descriptor that the application gets, mostly the same. */
+/* After open(2) of `path` has returned `fd`: return the descriptor that the application gets, which is mostly `fd`. */
 long proc_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
 {
     struct process *process = call->thread->process;
@@ -117,7 +118,7 @@ long proc_file_opened(struct call *call, const char *path, uint64_t flags, long 
     text_append(name, name + sizeof name, mark);
     if (!proc_name_of(fd, kernel_name, PROC_PATH_ROOM) || (file = find_own(kernel_name)) == NULL)
         return fd;
-    NATIVE(close, fd); /* first, so that the application gets the lowest free number */
+    NATIVE(close, fd); /* this comes first, so that the application gets the lowest free number */
     own = NATIVE(memfd_create, name, flags & O_CLOEXEC ? 1 : 0);
     if (own < 0)
         return own;
@@ -127,7 +128,7 @@ long proc_file_opened(struct call *call, const char *path, uint64_t flags, long 
     return own;
 }
 
-/* After a seek to the beginning, one of these files is written anew. */
+/* After a seek to the beginning of one of these files, write its text anew. */
 long sys_lseek(struct call *call)
 {
     static const char anonymous[] = "/memfd:simunix:";
@@ -152,6 +153,6 @@ long sys_lseek(struct call *call)
             fill(call->thread, file, name, call->a[0]);
     }
     if (descriptor_is_device(call->thread, call->a[0]))
-        return 0; /* what does nothing has no position, as /dev/null */
+        return 0; /* a device without function has no position, as /dev/null */
     return NATIVE(lseek, call->a[0], call->a[1], call->a[2]);
 }

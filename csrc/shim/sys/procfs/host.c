@@ -1,6 +1,6 @@
-/* What /proc says of the emulated host as a whole. Under the free CPU policy computing takes no time: its processors have been
- * idle since the boot, and no process waits for one. Else the server tells what they have done
- * (rsg_server/processor/load.py). */
+/* Files of /proc about the emulated host as a whole. Under the CPU policy free, computing takes no time: the host's
+ * processors have been idle since the boot, and no process waits for a processor. Under other policies, the server
+ * reports how busy the processors were (rsg_server/processor/load.py). */
 #include "shim/core/channel.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -20,8 +20,8 @@ static void put_seconds(struct proc_page *page, int64_t ns, const char *after)
     proc_put_number(page, "", hundredths % 100, after);
 }
 
-/* Ask the server what the processors have done, from this one on. Returns false, and all were idle, if computing takes
- * no time. */
+/* Ask the server how busy the processors were, from this one on. If computing takes no time, return false, and all are
+ * idle. */
 static bool ask_cpu(const struct proc_page *page, int first, struct reply *reply)
 {
     return page->thread->process->page->charge_least_ns != 0 && ASK(page->thread, reply, OP_HOST_CPU, first) == 0;
@@ -71,7 +71,7 @@ void proc_write_loadavg(struct proc_page *page)
     proc_put_number(page, "", host_figure(page, HOST_LATEST_PID), "\n");
 }
 
-/* Write the times of a processor. All that is not idle is user time. */
+/* Write the times of a processor. All time that is not idle is shown as user time. */
 static void put_times(struct proc_page *page, int64_t busy_ns, int64_t all_ns)
 {
     proc_put_number(page, " ", busy_ns / USER_TICK_NS, " 0 0 ");
@@ -120,7 +120,7 @@ void proc_write_meminfo(struct proc_page *page)
 {
     static const struct {
         const char *name;
-        int share; /* of the memory; 0: none */
+        int share; /* bytes of memory; 0: none */
     } rows[] = {
         {"MemTotal:       ", 1}, {"MemFree:        ", 2}, {"MemAvailable:   ", 2}, {"Buffers:        ", 0},
         {"Cached:         ", 0}, {"SwapCached:     ", 0}, {"Active:         ", 0}, {"Inactive:       ", 0},

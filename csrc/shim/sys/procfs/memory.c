@@ -1,6 +1,6 @@
-/* What a process's files in /proc say of its memory and work. How much of it is resident, the kernel decides by what this
- * computer has had to do: instead, all private memory that a process may write counts as resident, and no file that it maps.
- * These sizes are the process's own doing, so they are equal in equal runs. */
+/* Files of /proc about a process's memory and work. In the kernel, the amount of resident memory depends on the load of
+ * this computer. So the shim shows all private memory that a process may write as resident, and no mapped file. These
+ * sizes depend only on the process itself, so they are equal in equal runs. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -32,7 +32,7 @@ static void put_kib(struct proc_page *page, const char *name, int64_t kib)
 
 enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST, NODES, NODE_LIST, IO_COUNT, KNOWN };
 
-/* The lines of status, io, smaps and smaps_rollup that are not shown as they are. */
+/* The lines of status, io, smaps and smaps_rollup that are changed. */
 static const struct {
     const char *name;
     enum shown shown;
@@ -47,7 +47,7 @@ static const struct {
     {"VmSwap:", NO_KIB},
     {"Seccomp:", KNOWN},
     {"Seccomp_filters:", KNOWN},
-    {"SigQ:", NO_QUEUE}, /* of all processes of this user on this computer */
+    {"SigQ:", NO_QUEUE}, /* this line counts all processes of this user on this computer */
     {"Cpus_allowed:", PROCESSORS},
     {"Cpus_allowed_list:", PROCESSOR_LIST},
     {"Mems_allowed:", NODES},
@@ -77,7 +77,7 @@ static const struct {
     {"SwapPss:", NO_KIB},
 };
 
-/* Write that no signal is queued, of as many as may be. */
+/* Write that no signal is queued, and the limit of queued signals. */
 static void put_queue(struct proc_page *page, const char *line)
 {
     while (*line != '/' && *line != '\0')
@@ -87,7 +87,7 @@ static void put_queue(struct proc_page *page, const char *line)
     proc_put(page, "\n");
 }
 
-/* Write what storages have done for the process. */
+/* Write the bytes that the process has read from storages and written to them. */
 static void put_io_count(struct proc_page *page, const char *name)
 {
     int which = name[0] == 'r' ? 1 : name[0] == 'w' ? 2 : 3;
@@ -145,8 +145,8 @@ static bool begins_private(const char *line)
     return access[0] != '\0' && access[1] == 'w' && access[3] == 'p' && access[4] == ' ';
 }
 
-/* Of smaps: such memory counts as anonymous, wholly, and so does what the loader has relocated (gcore(1) leaves out what has
- * nothing anonymous). */
+/* For smaps: such memory counts as anonymous as a whole, and so does memory that the loader has relocated (gcore(1)
+ * leaves out mappings without anonymous memory). */
 static void put_of_mapping(struct proc_page *page, const char *line, struct mapping *mapping)
 {
     static const char size[] = "Size:", anonymous[] = "Anonymous:";
@@ -174,7 +174,7 @@ void proc_write_lines(struct proc_page *page)
         put_of_mapping(page, lines.line, &mapping);
 }
 
-/* sched: its two lines of heading, and no work. */
+/* Write the file sched: its two lines of heading, and that no work was done. */
 void proc_write_sched(struct proc_page *page)
 {
     struct lines lines;
@@ -196,7 +196,7 @@ void proc_write_schedstat(struct proc_page *page)
     proc_put(page, "0 0 0\n");
 }
 
-/* Write how likely the process is to be killed if memory is short: as on a host that has plenty of memory. */
+/* Write the score by which the process would be killed if memory is short, as on a host that has plenty of memory. */
 void proc_write_oom_score(struct proc_page *page)
 {
     proc_put(page, "666\n");

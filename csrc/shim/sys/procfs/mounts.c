@@ -1,15 +1,15 @@
 /* mountinfo, mounts and mountstats of a process: the file systems of an emulated host, not those of this computer.
  *
- * What was mounted when the host's set-up ended (the host's init has written down where) is this computer's, or shows the host
- * its files. Of that, the few file systems that every host has are told, always in one form; the rest is part of them. What the
- * host's own programs have mounted since then is told as the kernel tells it, with numbers of its own; so is a mount that is
- * kept on a storage, as a file system on a disk. See proc(5). */
+ * The host's init has written down which mounts existed at the end of the host's set-up: these belong to this computer,
+ * or show the host its files. Of these mounts, only the few file systems that every host has are shown, always in one
+ * form; the others count as parts of them. Later mounts of the host's own programs are shown as the kernel shows them,
+ * with other numbers. A mount on a storage is shown as well, as a file system on a disk. See proc(5). */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
 #define MOUNTS_MAX 1024
-#define TEXT_ROOM (256 * 1024) /* bytes of a list; what is longer is cut */
-#define FIRST_ID 21            /* of mounts and of devices without a disk, as they are after a boot */
+#define TEXT_ROOM (256 * 1024) /* the most bytes of a list; a longer list is cut */
+#define FIRST_ID 21            /* the first numbers of mounts, and of devices without a disk, as after a boot */
 #define FIRST_OWN_ID 40
 #define ROWS (sizeof rows / sizeof rows[0])
 
@@ -33,17 +33,18 @@ enum field { ID, PARENT, DEVICE, ROOT, POINT, OPTIONS, FIELDS };
 
 struct mount {
     char *field[FIELDS];
-    char *optional; /* each with a space behind it; "" for none */
+    char *optional; /* each is followed by a space; "" for none */
     char *type, *source, *super;
-    const struct row *row; /* the host's file system that it is part of; NULL for one of the host's programs, or of a storage */
-    const struct stored_mount *stored; /* NULL: on no storage */
+    const struct row *row;             /* the file system of the host to which the mount belongs; NULL for a mount of the host's
+                            * programs, or of a storage */
+    const struct stored_mount *stored; /* NULL: the mount is on no storage */
 };
 
 /* Working memory of one listing. */
 struct listing {
     struct mount mounts[MOUNTS_MAX];
     size_t count;
-    const char *groups[MOUNTS_MAX]; /* of peers, as they appear */
+    const char *groups[MOUNTS_MAX]; /* the groups of peers, in the order in which they appear */
     size_t group_count;
     char native[TEXT_ROOM];
     char given[TEXT_ROOM];
@@ -64,7 +65,7 @@ static bool read_whole(const char *path, char *text)
     return fd >= 0;
 }
 
-/* End a word at the next `separator`, and return what follows. */
+/* End a word at the next `separator`, and return the text that follows. */
 static char *cut(char *text, char separator)
 {
     while (*text != separator && *text != '\0')
@@ -103,7 +104,7 @@ static uint64_t number_of(const char *text)
     return number;
 }
 
-/* Return what is left of a path behind a folder that contains it; NULL if the folder does not. */
+/* Return the rest of a path after a folder that contains it; NULL if the folder does not contain it. */
 static const char *behind(const char *path, const char *folder)
 {
     size_t length = text_equal(folder, "/") ? 0 : text_length(folder);
@@ -122,7 +123,7 @@ static const struct row *row_of(const char *point)
     return found;
 }
 
-/* Return how often the host's set-up has mounted something at a point: a program may mount there once more. */
+/* Return how many mounts the host's set-up has made at a point, since a program may add another mount there. */
 static size_t times_given(const char *given, const char *point)
 {
     size_t length = text_length(point);
@@ -208,7 +209,8 @@ static const struct mount *shown_again(const struct listing *listing, const stru
     return found;
 }
 
-/* Return the device number that is shown for a file system that a program of the host has mounted, in the order of these. */
+/* Return the device number that is shown for a file system that a program of the host has mounted, in the order of such
+ * file systems. */
 static int64_t device_shown(const struct listing *listing, const struct mount *mount)
 {
     for (size_t i = 0; i < listing->count; i++)
@@ -246,7 +248,7 @@ static void put_words(struct proc_page *page, const char *const *words, size_t c
     }
 }
 
-/* A line of mounts or mountstats; of mountinfo its end. */
+/* Write a line of mounts or mountstats, or the end of a line of mountinfo. */
 static void put_rest(struct proc_page *page, const struct row *mount)
 {
     const char *name = proc_last_part(page->path);
@@ -259,7 +261,7 @@ static void put_rest(struct proc_page *page, const struct row *mount)
 
         put_words(page, (const char *const[]){mount->source, mount->point, mount->type}, 3);
         proc_put(page, mount->options);
-        while (*super != ',' && *super != '\0') /* "rw", which the options have */
+        while (*super != ',' && *super != '\0') /* "rw", which the options contain */
             super++;
         proc_put(page, super);
         proc_put(page, " 0 0");
@@ -295,8 +297,8 @@ static void put_path(struct proc_page *page, const char *folder, const char *res
     proc_put(page, has_rest ? rest : has_folder ? "" : "/");
 }
 
-/* Return what a file server calls a mount, SERVER:PATH, as the host's set-up has written it down behind three numbers:
- * the number of the mount, and two more. */
+/* Return the file server's name of a mount, SERVER:PATH, which the host's set-up has written after three numbers: the
+ * number of the mount, and two more. */
 static const char *remote_source(struct listing *listing, const struct mount *mount)
 {
     char *line = listing->given;
@@ -321,7 +323,7 @@ static void name_disk(char *letters, uint64_t storage)
     *letters = '\0';
 }
 
-/* The storage with number 0 is the second disk: /dev/sdb, 8:16. What file servers keep is of NFS. */
+/* The storage with number 0 is the second disk: /dev/sdb, 8:16. Mounts of file servers have the type NFS. */
 static void put_stored(struct proc_page *page, struct listing *listing, struct mount *mount)
 {
     bool is_remote = (mount->stored->flags & STORED_REMOTE) != 0;
@@ -373,7 +375,7 @@ static void put_own(struct proc_page *page, struct listing *listing, struct moun
     put_rest(page, &shown);
 }
 
-/* mountinfo, mounts, mountstats. Cold: compiled to be small, as all of it is seldom run. */
+/* mountinfo, mounts, mountstats. The function is marked cold: it is compiled to be small, as it seldom runs. */
 __attribute__((cold)) void proc_write_mounts(struct proc_page *page)
 {
     long memory = NATIVE(mmap, NULL, sizeof(struct listing), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -142,7 +142,8 @@ static void put_as_it_is(struct proc_page *page)
     }
 }
 
-/* Ranges with policies of their own are known of the reader itself; of others, the policy of the thread. */
+/* The shim knows the policies of ranges only for the reading process itself; for other processes, it uses the policy of
+ * the thread. */
 void proc_write_numa_maps(struct proc_page *page)
 {
     int id = proc_id_of(page->path);

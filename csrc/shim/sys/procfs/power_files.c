@@ -1,18 +1,18 @@
 /* Files by which programs read and change the power of their host, or of others: frequencies, joules, limits, switches. On
- * hosts that have watts (HELLO_FLAG_POWER) the server has their content (rsg_server/power_files/). A process that opens one
- * gets an anonymous file with the text of that moment, written anew when its reader goes back to the beginning; what is written
- * goes to the server. */
+ * hosts that have watts (HELLO_FLAG_POWER) the server has their content (rsg_server/power_files/). A process that opens
+ * such a file gets an anonymous file with the present text, which is written anew when the reader goes back to the
+ * beginning. Writes go to the server. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/procfs/procfs.h"
 
 #define OWN_NAME "simunix:"
-#define WRITTEN_MAX 64 /* of numbers and names */
+#define WRITTEN_MAX 64 /* bytes of numbers and names */
 #define REGISTER_BYTES 8
 #define SEEK_CUR 1
 
-/* The beginnings of the last parts of their paths. */
+/* The beginnings of the last parts of these files' paths. */
 static const char *const beginnings[] = {"scaling_",    "cpuinfo_", "energy",    "power",
                                          "constraint_", "enabled",  "freshness", "msr"};
 
@@ -31,7 +31,7 @@ static bool may_be(const struct call *call, const char *path)
     return false;
 }
 
-/* Return what the server says of the file that has this name in the kernel. */
+/* Ask the server for the text of the file that has this name in the kernel. */
 __attribute__((cold)) static int64_t ask_file(struct thread *thread, const char *name, enum simunix_power_file what,
                                               int64_t offset, const char *bytes, size_t size, struct reply *reply)
 {
@@ -66,8 +66,8 @@ __attribute__((cold)) static const char *name_of(const struct call *call, long f
     return path + sizeof anonymous - 1;
 }
 
-/* Put an anonymous file with the server's text in the place of `fd`, a descriptor of the real one; false if the server does not
- * know it. */
+/* Replace `fd`, a descriptor of the real file, by an anonymous file with the server's text; return false if the server
+ * does not know the file. */
 __attribute__((cold)) static bool take_place(struct call *call, uint64_t flags, long *fd)
 {
     char name[sizeof OWN_NAME + PROC_PATH_ROOM] = OWN_NAME;
@@ -83,7 +83,8 @@ __attribute__((cold)) static bool take_place(struct call *call, uint64_t flags, 
     return true;
 }
 
-/* `fd` is what opening `path` for reading has given; the descriptor that the application gets, mostly the same. */
+/* After open(2) of `path` for reading has returned `fd`: return the descriptor that the application gets, which is
+ * mostly `fd`. */
 __attribute__((cold)) long power_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
 {
     if (may_be(call, path))
@@ -91,9 +92,8 @@ __attribute__((cold)) long power_file_opened(struct call *call, const char *path
     return fd;
 }
 
-/* Open for writing what the kernel would not: these files lie in a file system that is only read. They are root's, with the
- * mode
- * 0644. False if it is none of them. */
+/* Open for writing a file that the kernel would not, since these files are in a read-only file system. They belong to
+ * root, with the mode 0644. Returns false if the file is none of these. */
 __attribute__((cold)) bool power_file_open(struct call *call, int directory, const char *path, uint64_t flags, long *fd)
 {
     if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_RDONLY || !may_be(call, path))
@@ -112,8 +112,8 @@ __attribute__((cold)) bool power_file_open(struct call *call, int directory, con
     return true;
 }
 
-/* Handle a write to the file that `status` describes. Returns how many bytes were taken, or an error; -ENOSYS if it is
- * none of these. */
+/* Handle a write to the file that `status` describes. Returns how many bytes were taken, or an error; -ENOSYS if the
+ * file is none of these. */
 __attribute__((cold)) long power_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
 {
     char path[PROC_PATH_ROOM];
@@ -145,7 +145,7 @@ __attribute__((cold)) static bool has_registers(const char *name)
     return text_equal(proc_last_part(name), "msr");
 }
 
-/* A read(2) that was at the end of what the kernel has: the registers of a processor are not among that, see msr(4). */
+/* Handle a read(2) at the end of the anonymous file: the registers of a processor lie beyond this end, see msr(4). */
 __attribute__((cold)) long power_register_read(struct call *call, const struct stat *status)
 {
     char path[PROC_PATH_ROOM];

@@ -1,4 +1,4 @@
-/* Puts the text of a file of /proc together, and reads what the name of such a file says. All code that writes such a
+/* Composes the text of a file of /proc, and parses the name of such a file. All code that writes such a
  * file calls these functions; they call nothing of this room. */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
@@ -18,7 +18,7 @@ void proc_put(struct proc_page *page, const char *text)
     }
 }
 
-/* Write a number with what comes before and after it. */
+/* Write a number, with a text before and a text after it. */
 void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after)
 {
     char digits[24];

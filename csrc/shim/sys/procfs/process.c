@@ -1,4 +1,4 @@
-/* /proc/PID/stat: the kernel's own line, but for what tells the real computer's time and work. */
+/* /proc/PID/stat: the kernel's own line, except for fields about the real computer's time and work. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -32,7 +32,7 @@ static int64_t signed_number(const char *text)
     return *text == '-' ? -proc_number_at(text + 1) : proc_number_at(text);
 }
 
-/* What the server knows of a process or thread. The host's init, which no emulated process has started, began with the
+/* Ask the server about a process or thread. The host's init, which no emulated process has started, began with the
  * boot. */
 struct known {
     int64_t born_ns, cpu_ns, children_cpu_ns;
@@ -54,7 +54,7 @@ static struct known ask_about(const struct proc_page *page, int64_t id)
                           .filters = reply_number(&reply, 6)};
 }
 
-/* Return whether a field tells the real computer's work: page faults and processor time (10 to 17), the real processor
+/* Return whether a field shows the real computer's work: page faults and processor time (10 to 17), the real processor
  * (39), delays and guests (42 to 44). */
 static bool counts_real_work(int field)
 {
@@ -62,7 +62,7 @@ static bool counts_real_work(int field)
 }
 
 /* Return the state to show. The thread that has the turn runs, and so do threads that only lack the turn or a
- * processor. It is not shown whether the kernel has put the others to sleep already. */
+ * processor. All other threads are shown as sleeping, whether the kernel has put them to sleep already or not. */
 static const char *state_shown(const struct proc_page *page, const char *state, int64_t id, const struct known *known)
 {
     if (*state != 'R' && *state != 'D' && *state != 'S')
@@ -70,7 +70,7 @@ static const char *state_shown(const struct proc_page *page, const char *state, 
     return id == page->thread->ids.tid || known->may_run ? "R" : "S";
 }
 
-/* Write what the server knows for a line of status: the state, or the filters of system calls, which the shim has. */
+/* Write a line of status with a value of the server: the state, or the filters of system calls, which the shim runs. */
 void proc_put_known(struct proc_page *page, const char *name, const char *rest)
 {
     int id = proc_id_of(page->path);
@@ -108,7 +108,7 @@ static void put_field(struct proc_page *page, int number, const char *field, int
     }
 }
 
-/* "PID (NAME) S ...": the name may hold anything, parentheses too. */
+/* "PID (NAME) S ...": the name may contain any character, also parentheses. */
 void proc_write_process_stat(struct proc_page *page)
 {
     char text[1024];

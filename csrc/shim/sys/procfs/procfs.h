@@ -1,8 +1,8 @@
-/* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
+/* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would show it.
  *
- * So are those of /sys/block about what the host's disks have done. Owns their text (host.c, process.c, memory.c, statm.c,
- * counters.c, sockets.c, mounts.c), how it is put together (proc_page.c, lines.c) and when it is written (files.c). May call
- * sys/process, sys/numa, turn and below.
+ * The files of /sys/block about the work of the host's disks belong to this room as well. The room owns the text of these
+ * files (host.c, process.c, memory.c, statm.c, counters.c, sockets.c, mounts.c), how the text is composed (proc_page.c,
+ * lines.c) and when it is written (files.c). May call sys/process, sys/numa, turn and below.
  */
 #ifndef SIMUNIX_PROC_FILES_H
 #define SIMUNIX_PROC_FILES_H
@@ -27,7 +27,7 @@ struct proc_page {
 
 #define LINE_ROOM 512
 
-/* The lines of a native file, one after the other. */
+/* Reads the lines of a file of the kernel, one after the other. */
 struct lines {
     long fd;
     long size, at; /* of `text` */

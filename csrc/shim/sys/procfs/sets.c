@@ -56,7 +56,7 @@ void proc_put_processors(struct proc_page *page, bool as_list)
         put_set(page, set.words, cpus);
 }
 
-/* Write all NUMA nodes of the host; what the kernel has, if they are this computer's. */
+/* Write all NUMA nodes of the host; if the host shows this computer's nodes, the kernel's text. */
 void proc_put_nodes(struct proc_page *page, bool as_list, const char *of_computer)
 {
     uint32_t words[NODE_WORDS] = {numa_every_node(page->thread)};

@@ -1,10 +1,10 @@
-/* /proc/net: the host's internet sockets, of which the kernel here knows nothing; and what its disks have done. The server
- * makes the text. */
+/* /proc/net: the host's internet sockets, which this computer's kernel does not know; and statistics of the host's
+ * disks. The server makes the text. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
-/* Write lines as long as there are any; they go from the server's answer straight into the file. */
+/* Write lines as long as there are any; the lines are copied from the server's answer into the file. */
 static void put_lines(struct proc_page *page, const char *name)
 {
     struct msgpack_writer writer;

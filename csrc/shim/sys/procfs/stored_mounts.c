@@ -1,7 +1,8 @@
-/* Mounts of the host whose files are kept on storages.
+/* Mounts of the host whose files are on storages.
  *
- * Of which mount a descriptor or path is, the kernel knows: nothing is kept for a descriptor that dup, fork, exec or passing
- * could outdate. Mounts that a process has made itself (unshare(2), CLONE_NEWNS) are none of the host's, and on no storage. */
+ * The kernel says to which mount a descriptor or path belongs: nothing is stored for a descriptor, since dup, fork,
+ * exec or passing could make it wrong. Mounts that a process has made itself (unshare(2), CLONE_NEWNS) are not among
+ * these, and are on no storage. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
@@ -19,8 +20,8 @@ static uint64_t take_number(const char **text)
     return number;
 }
 
-/* Read what the host's set-up has written down: a line for each mount, with its number, the storage's, and flags. A process
- * that has another root than the host does not find it. */
+/* Read the file that the host's set-up has written: a line for each mount, with the mount's number, the storage's
+ * number, and flags. A process with another root directory than the host does not find this file. */
 __attribute__((cold)) void stored_mounts_read(struct process *process)
 {
     char text[RECORD_ROOM];
@@ -38,7 +39,7 @@ __attribute__((cold)) void stored_mounts_read(struct process *process)
         mount->storage = take_number(&at);
         mount->flags = take_number(&at);
         process->storage.flags |= mount->flags;
-        if (at[-1] == ' ') /* what a file server calls it: sys/procfs/mounts.c */
+        if (at[-1] == ' ') /* the file server's name of the mount: sys/procfs/mounts.c */
             while (*at != '\0' && *at++ != '\n')
                 ;
     }
@@ -52,8 +53,8 @@ const struct stored_mount *stored_mount_numbered(const struct process *process, 
     return NULL;
 }
 
-/* Return the mount of a file or folder, if it is on a modelled storage, and what the file is; with the path "" that of
- * a descriptor. */
+/* Return the mount of a file or folder, if it is on a modelled storage, and the status of the file; the path "" means
+ * the file of a descriptor. */
 const struct stored_mount *stored_mount_of(const struct process *process, long folder, const char *path, struct statx *status)
 {
     if (NATIVE(statx, folder, path, AT_EMPTY_PATH, STATX_TYPE | STATX_SIZE | STATX_MNT_ID, status) != 0)
@@ -77,8 +78,7 @@ struct shown_device stored_mount_device(const struct stored_mount *mount)
     return (struct shown_device){8, 16 * ((uint32_t)mount->storage + 1)};
 }
 
-/* Return the mount of any kind of file, as stat(2) finds it: if `folder` is a descriptor and the path "", that of the
- * descriptor. */
+/* Return the mount of any kind of file, as stat(2) finds it: if the path is "", `folder` is a descriptor of the file. */
 const struct stored_mount *stored_mount_at(const struct process *process, long folder, const char *path, long flags)
 {
     struct statx status;
@@ -88,13 +88,13 @@ const struct stored_mount *stored_mount_at(const struct process *process, long f
     return stored_mount_numbered(process, status.stx_mnt_id);
 }
 
-/* Return the number by which the server knows a file. It has no meaning, and differs in each run. */
+/* Return the number by which the server knows a file. The number has no meaning, and differs in each run. */
 uint64_t stored_file_number(uint64_t device, uint64_t inode)
 {
     return (inode ^ device << 40) & INT64_MAX;
 }
 
-/* A file is shorter now; or it is gone, or new, which is to have no pages. */
+/* Tell the server that a file is shorter now, or was removed, or is new and so has no pages. */
 void stored_file_cut(struct thread *thread, const struct stat *status, uint64_t size)
 {
     struct reply reply;

@@ -17,8 +17,8 @@ _Static_assert(sizeof((struct simunix_rsg_box *)0)->bytes >= SIMUNIX_RSG_ANSWER_
 static struct simunix_rsg_box *const boxes = (void *)0x210000000;
 
 /* Map the boxes at an address where nothing else is mapped: another place for other mappings would change their
- * alignment, and so the calls that allocators make. They are not mapped if the process may not have as much address
- * space, or the server as long a file. */
+ * alignment, and so the calls that allocators make. The boxes are not mapped if the process may not have so much
+ * address space, or if the server may not make so long a file. */
 void boxes_map(struct process *process)
 {
     int file = descriptor_number(process, process->descriptors.page_file);

@@ -57,8 +57,8 @@ static enum simunix_wake ask_server(struct call *call, struct simunix_rsg_call *
     return box != NULL && may_ask_in_box(call->thread) ? ask_in_box(call, told, box) : ask_at_channel(call, told);
 }
 
-/* A handler that runs before the answer has come ends the call, and the operation goes on: its caller, or the kernel that
- * restarts the call, comes back with the structure as it is. */
+/* A signal handler that runs before the answer has come ends the call, while the operation goes on: the caller, or the
+ * kernel that restarts the call, makes the call again with the unchanged structure. */
 long rsg_call(struct call *call, struct simunix_rsg_call *told)
 {
     if (is_bad_pointer(told) || (told->request_bytes != 0 && is_bad_pointer(told->request)) ||
@@ -66,7 +66,7 @@ long rsg_call(struct call *call, struct simunix_rsg_call *told)
         return -EFAULT;
     if (told->request_bytes > SIMUNIX_RSG_REQUEST_MAX)
         return -EINVAL;
-    call->thread->process->page->may_have_woken = call->had_woken; /* whom it wakes, the server knows */
+    call->thread->process->page->may_have_woken = call->had_woken; /* the server knows which threads the operation wakes */
     call->thread->in_call.acts = false;
     while (ask_server(call, told) == WAKE_SIGNAL) {
         enum interruption what = signals_look(call);

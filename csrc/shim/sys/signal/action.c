@@ -1,9 +1,8 @@
-/* Actions: what the application has installed, and what the kernel is told instead.
+/* Actions for signals: those that the application has installed, and those that the kernel has instead.
  *
  * The kernel enters the shim for SIGSYS (the trap net), for faults and traps, and for every signal whose handler wants the
- * alternate stack. All other handlers it enters by way of signal_watch. Either way the shim looks which process has sent the
- * signal.
- */
+ * alternate stack. The kernel enters all other handlers by signal_watch. In both cases the shim records which process
+ * has sent the signal. */
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
@@ -21,8 +20,8 @@ static const struct kernel_sigaction entered_by_shim = {.handler = (void *)signa
                                                         .restorer = (void *)signal_restorer,
                                                         .mask = SIGNALS_IN_SHIM};
 
-/* Have the kernel enter the shim for traps and wrong instructions as well: a tracer's breakpoints come so, and only a
- * handler can tell whether the process has made the mistake or somebody has sent the signal. */
+/* Have the kernel enter the shim for traps and wrong instructions as well: breakpoints of a tracer cause these signals,
+ * and only a handler can tell whether the process has made the mistake or another process has sent the signal. */
 static void enter_for_faults(void)
 {
     static const int traps[] = {SIGTRAP, SIGILL, SIGFPE};
@@ -40,7 +39,7 @@ static void kernel_action(const struct kernel_sigaction *wanted, struct kernel_s
 {
     *action = *wanted;
     action->flags |= SA_RESTORER;
-    action->restorer = (void *)signal_restorer; /* libc's would be trapped */
+    action->restorer = (void *)signal_restorer; /* the restorer of libc would be trapped */
     action->mask = signals_strip(action->mask);
     if (!is_handler(wanted))
         return;
@@ -74,9 +73,10 @@ static long change(struct process *process, int signal, const struct kernel_siga
     return result;
 }
 
-/* Before the trap net is there, which takes SIGSYS. Handlers that were installed before the shim's constructor ran would return
- * through libc's restorer, which is trapped, and may block SIGSYS. With glibc before 2.34 two may begin as early: libpthread,
- * which takes 32 and 33, and a sanitizer, which takes signals of faults. */
+/* Called before the trap net is switched on, which uses SIGSYS. Handlers that were installed before the shim's
+ * constructor ran would return through libc's restorer, which is trapped, and may block SIGSYS. With glibc before 2.34,
+ * two libraries may install handlers as early: libpthread, which takes 32 and 33, and a sanitizer, which takes signals
+ * of faults. */
 void actions_start(struct process *process)
 {
     static const int asked[] = {SIGSEGV, SIGBUS, SIGSYS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, 32, 33};
@@ -94,7 +94,7 @@ void actions_start(struct process *process)
     enter_for_faults();
 }
 
-/* Tell the kernel which signals the application ignores, since a new program inherits that. */
+/* Tell the kernel which signals the application ignores, since a new program inherits the ignored signals. */
 void actions_release(const struct process *process)
 {
     const struct kernel_sigaction ignore = {.handler = (void *)SIG_IGN};
@@ -135,8 +135,8 @@ long sys_rt_sigaction(struct call *call)
     return result;
 }
 
-/* Take the default action, or that of a signal that cannot be handled: a fault comes again by itself, a signal that was
- * sent is sent again. */
+/* Take the default action, or that of a signal that cannot be handled: a fault occurs again by itself; a signal that
+ * was sent is sent again. */
 static void take_default(const struct thread *thread, int signal, bool comes_again)
 {
     struct kernel_sigaction action = {.handler = (void *)SIG_DFL, .flags = SA_RESTORER, .restorer = (void *)signal_restorer};
@@ -170,8 +170,8 @@ uint64_t action_watched(int signal, const siginfo_t *info)
     return (uint64_t)process->signals.actions[signal].handler;
 }
 
-/* Return how to enter the handler that the application has for this signal; NULL if there is none to enter, and the
- * frame may be returned from. As in Linux, a fault whose signal is blocked or ignored kills the process. */
+/* Return how to enter the handler that the application has for this signal; NULL if there is none, and the interrupted
+ * code may go on. As in Linux, a fault whose signal is blocked or ignored kills the process. */
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
 {
     struct kernel_sigaction *installed = &thread->process->signals.actions[signal];
@@ -224,7 +224,8 @@ static bool is_let_in(struct thread *thread, int signal, const siginfo_t *info, 
 }
 
 /* Called by signal_entry, by which the kernel enters the shim. SIGSEGV and SIGBUS are not blocked in the shim, so that its own
- * faults find it: one of them that was sent waits until the call is over, or until the application lets it in. */
+ * faults find it: such a signal, if it was sent by a process, waits until the call is over, or until the application
+ * unblocks it. */
 const struct handler_entry *signal_answer(int signal, siginfo_t *info, struct ucontext *context)
 {
     struct thread *thread = current_thread();

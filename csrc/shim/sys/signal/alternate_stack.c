@@ -1,4 +1,4 @@
-/* The application's alternate stack for handlers. The kernel does not know it; it is in the thread's record. */
+/* The application's alternate stack for handlers. The kernel does not know this stack; it is stored in the thread's record. */
 #include "shim/sys/signal/signal.h"
 
 /* Return whether a stack pointer lies on the alternate stack. A stack that is disabled while a handler runs on it never

@@ -1,5 +1,5 @@
-/* Faults: those of the shim in the application's memory end the shim's handler (core/guard.S), reads of the time stamp
- * counter are answered (sys/time/tsc.c), all others go to the application. */
+/* Faults: a fault of the shim in the application's memory ends the shim's handler of the call (core/guard.S); a read of
+ * the time stamp counter is answered (sys/time/tsc.c); all other faults go to the application. */
 #include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 

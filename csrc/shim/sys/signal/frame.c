@@ -21,7 +21,7 @@ _Static_assert(offsetof(struct handler_entry, signal) == 24, "frame_entry.S");
 struct copying {
     const struct frame *from;
     struct frame *to;
-    void *state; /* where the floating-point state goes, NULL if there is none */
+    void *state; /* the place of the floating-point state, NULL if there is none */
     size_t state_bytes;
 };
 
@@ -35,7 +35,7 @@ static size_t size_of_state(const struct ucontext *context)
     return words->magic1 == FP_XSTATE_MAGIC1 ? words->extended_size : LEGACY_STATE_BYTES;
 }
 
-/* Copy a frame. Called guarded, since the stack may have no room, or be no memory at all. */
+/* Copy a frame. The function is called guarded, since the stack may have no room, or may be no memory at all. */
 static long copy(void *argument)
 {
     struct copying *copying = argument;
@@ -47,7 +47,7 @@ static long copy(void *argument)
     return 0;
 }
 
-/* Lay a frame out below `top`, as the kernel does. */
+/* Compute the place of a frame below `top`, as the kernel does. */
 static void lay_out(struct copying *copying, uint64_t top)
 {
     copying->state_bytes = size_of_state(&copying->from->context);
@@ -86,7 +86,7 @@ static void block_for_handler(struct thread *thread, int signal, const struct uc
 }
 
 /* Return how to enter a handler of the application, from a frame on the shim's own stack; NULL if its frame fits
- * nowhere. A handler that has interrupted the shim itself, on that stack, runs where it is. */
+ * nowhere. A handler that has interrupted the shim itself, on that stack, runs on the shim's stack. */
 const struct handler_entry *frame_prepare(struct thread *thread, int signal, struct ucontext *context,
                                           const struct kernel_sigaction *action)
 {

@@ -51,7 +51,7 @@ static void announce_own(struct call *call, long pid, long tid, int signal)
 }
 
 /* Tell the server that a process group is about to be killed. When its members are dead, the kernel may not know any
- * more who they were. */
+ * more which processes they were. */
 static void announce_kill(struct call *call, long pid)
 {
     struct reply reply;
@@ -60,7 +60,7 @@ static void announce_kill(struct call *call, long pid)
 }
 
 /* Have the server stop a thread for its tracer, an emulated process, because SIGSTOP is sent to the thread. Returns
- * whether it does. */
+ * whether the server stops the thread. */
 static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
 {
     struct reply reply;
@@ -75,8 +75,8 @@ static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
                0) == 0;
 }
 
-/* Send a signal by the kernel. SIGKILL to a thread ends its process, as SIGKILL to the process does. But only the
- * latter stays pending until the end, by which the server knows that the process is certain to die. */
+/* Send a signal by the kernel. SIGKILL to a thread ends its process, as SIGKILL to the process does. But only a SIGKILL
+ * to the process stays pending until the end, and shows the server that the process is certain to die. */
 static long send_natively(const struct call *call, long pid, long tid, int signal)
 {
     long result;

@@ -1,6 +1,6 @@
 /* Room sys/signal: actions, masks, alternate stacks, faults, sending and waiting.
  *
- * The invariant: nothing of the application's runs on the shim's own stack, on which the kernel enters the shim
+ * The invariant: no code of the application runs on the shim's own stack, on which the kernel enters the shim
  * (SIGSYS, and every signal whose action is the shim's here). So the kernel never knows the application's alternate
  * stack. That stack may have any size, and may be replaced, disabled and unmapped in any order. The shim copies the
  * frame of a handler onto it, or onto the stack that was interrupted (frame.c). May call sys/time, strace, turn and

@@ -35,7 +35,7 @@ long sys_rt_sigsuspend(struct call *call)
 }
 
 /* Write what the call returns about a signal that was taken from the queue. The server counts how often a timer has
- * expired while its signal was pending; the kernel's siginfo does not say it. */
+ * expired while its signal was pending; the kernel's siginfo does not contain this number. */
 static void take(struct call *call, siginfo_t *info, siginfo_t *told)
 {
     struct reply reply;

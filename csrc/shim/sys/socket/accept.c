@@ -31,7 +31,7 @@ static long accept_one(struct call *call, int64_t id, int flags)
             return -EOPNOTSUPP;
         if (reply.status != -EAGAIN || is_nonblocking((int)call->a[0]))
             return reply.status;
-        /* Another thread or process has taken the connection, so its token must wake no other one. */
+        /* Another thread or process has taken the connection, so the token of this connection must wake no further thread. */
         NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
         result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
         if (result != 0)
@@ -61,7 +61,7 @@ static long accept_any(struct call *call, int flags)
         return -EINVAL;
     if (id >= 0)
         return accept_one(call, id, flags);
-    if (!listens((int)call->a[0])) /* the kernel says what is wrong */
+    if (!listens((int)call->a[0])) /* the kernel reports what is wrong */
         return NATIVE(accept4, call->a[0], call->a[1], call->a[2], flags);
     result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
     if (result != 0)

@@ -13,7 +13,7 @@ static bool put_address(struct msgpack_writer *writer, const uint8_t *address, u
     memcpy(&family, address, sizeof family);
     if (family == AF_NETLINK && length >= 12) {
         msgpack_put_int(writer, family);
-        msgpack_put_bytes(writer, address + 8, 4); /* groups: nothing ever changes, so a listener hears nothing */
+        msgpack_put_bytes(writer, address + 8, 4); /* groups: interfaces never change, so a listener receives nothing */
         msgpack_put_int(writer, *(const uint32_t *)(address + 4));
         return true;
     }
@@ -42,7 +42,7 @@ static void store_address(void *to, uint32_t *length, int family, const uint8_t 
     *length = size;
 }
 
-/* sockaddr_nl: the sender, by the number of its port; 0 is the kernel. */
+/* Write a sockaddr_nl: the sender is given by its port number; 0 is the kernel. */
 void netlink_store_address(void *to, uint32_t *length, uint32_t port)
 {
     uint32_t address[3] = {AF_NETLINK, port, 0};

@@ -5,12 +5,12 @@
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
-#define TURNS 8    /* given to the bus before time passes */
-#define TRIES 1000 /* a charged bus may compute for a while, a full one be slow */
+#define TURNS 8    /* how many turns the bus gets before virtual time passes */
+#define TRIES 1000 /* a bus whose computing is charged may compute for a while, and a bus with many clients may be slow */
 #define PAUSE_NS 1000000
 
 static const char *const names[] = {"/run/dbus/system_bus_socket", "/var/run/dbus/system_bus_socket"};
-static const char of_hosts[] = "/run/simunix/mounts"; /* only a process in the root of its host finds it */
+static const char of_hosts[] = "/run/simunix/mounts"; /* only a process in the root directory of its host finds the bus */
 
 bool bus_is_named(const struct call *call)
 {
@@ -40,7 +40,8 @@ static long ask_for_bus(struct call *call)
     return request_call(call->thread, &writer, &reply);
 }
 
-/* Have the bus started, and wait for another attempt. Returns 0, or why none must be made. `tries` counts the attempts. */
+/* Have the bus started, and wait for another attempt. Returns 0, or the errno of the reason why no further attempt must
+ * be made. `tries` counts the attempts. */
 long bus_await(struct call *call, int tries)
 {
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};

@@ -27,8 +27,8 @@ struct packet_info6 {
     int index;
 };
 
-/* Read one number for the header from a control message. Returns 0, or -EINVAL if it is none or out of range; -1 asks
- * for the default. */
+/* Read one number for the header from a control message. Returns 0, or -EINVAL if the message has no number, or one out
+ * of range; -1 asks for the default. */
 static long take_number(const struct control_header *control, uint8_t *to, uint8_t *given, uint8_t bit)
 {
     size_t size = control->length - sizeof *control;
@@ -60,7 +60,7 @@ static long take(const struct control_header *control, struct simunix_datagram *
         return take_number(control, &header->traffic_class, &header->fields, DATAGRAM_TRAFFIC_CLASS);
     case LEVEL_IP << 16 | IP_PKTINFO:
     case LEVEL_IPV6 << 16 | IPV6_PKTINFO:
-        return 0; /* a host has one way to anywhere */
+        return 0; /* a host has only one route to each destination */
     default:
         return control->level == LEVEL_IP || control->level == LEVEL_IPV6 ? -EINVAL : 0;
     }
@@ -133,13 +133,14 @@ static void put_packet_info(struct message_header *message, size_t *used, const 
         put(message, used, LEVEL_IPV6, IPV6_PKTINFO, &info6, sizeof info6);
 }
 
-/* When it came, as struct timeval or timespec; SO_TIMESTAMPING tells three moments, of which software knows the first. */
+/* Append the time of arrival, as struct timeval or timespec; SO_TIMESTAMPING has three moments, of which only the first
+ * (software) is known. */
 static void put_times(struct message_header *message, size_t *used, const struct simunix_datagram *header)
 {
     struct kernel_timespec times[3] = {{header->arrived_ns / SECOND_NS, header->arrived_ns % SECOND_NS}};
     struct kernel_timespec micro = {times[0].seconds, times[0].nanoseconds / 1000};
 
-    if (header->fields & DATAGRAM_TIME_NS) /* the finer one, if both are wanted */
+    if (header->fields & DATAGRAM_TIME_NS) /* the finer time, if both are wanted */
         put(message, used, SOL_SOCKET_LEVEL, SO_TIMESTAMPNS_OLD, &times[0], sizeof times[0]);
     else if (header->fields & DATAGRAM_TIME)
         put(message, used, SOL_SOCKET_LEVEL, SO_TIMESTAMP_OLD, &micro, sizeof micro);
@@ -147,7 +148,7 @@ static void put_times(struct message_header *message, size_t *used, const struct
         put(message, used, SOL_SOCKET_LEVEL, SO_TIMESTAMPING_OLD, times, sizeof times);
 }
 
-/* The kernel tells when an AF_UNIX datagram arrived, by the real clock: the time told instead is now. */
+/* The kernel gives the arrival of an AF_UNIX datagram by the real clock: the shim replaces it by the present virtual time. */
 void cmsg_correct_time(struct thread *thread, struct message_header *message)
 {
     int64_t now_ns = clock_read(thread, CLOCK_REALTIME);
@@ -169,7 +170,7 @@ void cmsg_correct_time(struct thread *thread, struct message_header *message)
     }
 }
 
-/* Show the kernel, whose numbers are all 0, as the sender of what came on a netlink socket, not the server. */
+/* Show the kernel, whose numbers are all 0, as the sender of messages on a netlink socket, and not the server. */
 void cmsg_correct_sender(struct message_header *message)
 {
     size_t at = 0;
@@ -186,7 +187,7 @@ void cmsg_correct_sender(struct message_header *message)
     }
 }
 
-/* Write what a receiver has asked for, which the server knows, in the kernel's order. */
+/* Write the ancillary data that a receiver has asked for and that the server has sent, in the kernel's order. */
 void cmsg_receive(const struct simunix_datagram *header, struct message_header *message)
 {
     bool is_4 = header->family == 4;

@@ -26,8 +26,8 @@ static void note_outside(struct call *call)
         warn_once(call->thread, WARN_REAL, "talks to a program outside of the emulation, at", path);
 }
 
-/* A connect to an AF_UNIX listener whose backlog is full waits in the kernel: a send timeout of one tick makes it ask
- * instead, without touching the description's flags. */
+/* A connect to an AF_UNIX listener whose backlog is full waits in the kernel: with a send timeout of one tick it
+ * returns instead, and the flags of the open file need not be changed. */
 static long connect_unix(struct call *call)
 {
     struct kernel_timespec tick = {0, 1};
@@ -138,13 +138,13 @@ static long connect_simulated(struct call *call, const struct fd *fd)
 
     if (result == -EINPROGRESS || result == 0)
         replace_descriptor(call, fd->number, reply.fd);
-    else if (result == -ECONNREFUSED || result == -ETIMEDOUT) /* the last attempt's error: told, and so no longer pending */
+    else if (result == -ECONNREFUSED || result == -ETIMEDOUT) /* the last error is returned now, and no longer pending */
         socket_take_error(fd->number);
     epoll_expect_edge(fd->socket);
     if (result != -EINPROGRESS)
         return result;
     if (!waits) {
-        if (reply_number(&reply, 1) == 0) /* else the attempt has ended already */
+        if (reply_number(&reply, 1) == 0) /* otherwise the attempt has ended already */
             fill_send_buffer(fd->number);
         return result;
     }
@@ -166,7 +166,7 @@ long sys_connect(struct call *call)
     case FD_STREAM:
     case FD_DATAGRAM:
         return forgets_peer(call) ? disconnect(call, &fd) : connect_simulated(call, &fd);
-    case FD_NETLINK: /* connected with the kernel from the beginning */
+    case FD_NETLINK: /* the socket is connected with the kernel from the beginning */
         return 0;
     default:
         result = connect_unix(call);

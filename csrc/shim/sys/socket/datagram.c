@@ -76,7 +76,7 @@ static long ask_permission(struct call *call, const struct fd *fd, const struct 
     return request_call(call->thread, &writer, &reply);
 }
 
-/* Check the destination. The server must refuse an unconnected socket without an address: it is asked for the peer first. */
+/* Check the destination. A send without an address needs a connected socket: so the server is asked for the peer first. */
 static long check_destination(struct call *call, const struct fd *fd, const struct simunix_datagram *header)
 {
     struct reply reply;
@@ -87,11 +87,11 @@ static long check_destination(struct call *call, const struct fd *fd, const stru
         return 0;
     if (ASK(call->thread, &reply, OP_PEERNAME, fd->socket) >= 0)
         return 0;
-    return ASK(call->thread, &reply, OP_MORE, fd->socket, -1) == 1 ? 0 : -EDESTADDRREQ; /* it joins what has an address */
+    return ASK(call->thread, &reply, OP_MORE, fd->socket, -1) == 1 ? 0 : -EDESTADDRREQ; /* the datagram has an address */
 }
 
-/* Return an ICMP error that has come in, once, by whatever call comes first, and remove it from the head of the queue;
- * 0 if there is none. */
+/* Return an ICMP error that has arrived, and remove it from the head of the queue; the first call of any kind returns
+ * the error, once. 0 if there is none. */
 long datagram_take_error(int fd)
 {
     struct simunix_datagram header = {0};
@@ -103,7 +103,7 @@ long datagram_take_error(int fd)
     return -(long)header.error;
 }
 
-/* Check what a ping socket sends. Returns 0 or -errno, see ping_common_sendmsg in Linux's net/ipv4/ping.c. */
+/* Check the message that a ping socket sends. Returns 0 or -errno, see ping_common_sendmsg in Linux's net/ipv4/ping.c. */
 static long check_echo_request(const struct message_header *message, size_t size)
 {
     const uint8_t *head = message->iov_length > 0 ? message->iov[0].iov_base : NULL;

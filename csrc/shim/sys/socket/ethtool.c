@@ -58,8 +58,8 @@ static long tell_settings(uint32_t speed, struct settings *settings)
     return 0;
 }
 
-/* A program that asks with another length of masks is told the right one, negative, and asks again: see ETHTOOL_GLINKSETTINGS.
- * */
+/* A program that asks with a wrong length of masks gets the right length as a negative number, and asks again: see
+ * ETHTOOL_GLINKSETTINGS. */
 static long tell_link_settings(uint32_t speed, struct link_settings *settings)
 {
     bool is_handshake = settings->mask_words != MASK_WORDS;

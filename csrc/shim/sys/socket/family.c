@@ -1,5 +1,5 @@
-/* Families and protocols of sockets that no emulated host has. Whether this computer's kernel has them differs from one to the
- * next, and what is at their other end belongs to this computer. */
+/* Families and protocols of sockets that no emulated host has. It depends on this computer's kernel whether these
+ * exist, and their peers would belong to this computer. */
 #include "shim/sys/socket/socket.h"
 
 struct named_number {
@@ -39,13 +39,13 @@ long socket_family_refused(struct call *call)
 {
     size_t count = sizeof families / sizeof families[0];
 
-    if (call->a[0] < 0 || call->a[0] > 45) /* what no kernel knows */
+    if (call->a[0] < 0 || call->a[0] > 45) /* a family that no kernel knows */
         return -EAFNOSUPPORT;
     warn_once(call->thread, WARN_REFUSED, name_of(families, count, call->a[0], other_family), NULL);
     return -EAFNOSUPPORT;
 }
 
-/* -EPROTONOSUPPORT: as a kernel without that subsystem, which programs (audit, of sshd and PAM) are prepared for. */
+/* -EPROTONOSUPPORT: the answer of a kernel without that subsystem, which programs can handle (audit in sshd and PAM). */
 long netlink_refused(struct call *call, long error)
 {
     size_t count = sizeof protocols / sizeof protocols[0];
@@ -55,8 +55,8 @@ long netlink_refused(struct call *call, long error)
     return error;
 }
 
-/* A raw socket of another protocol than ICMP is refused with EPERM, as to whoever lacks CAP_NET_RAW, see raw(7): no such
- * packets are modelled. */
+/* A raw socket of another protocol than ICMP is refused with EPERM, as for a caller without CAP_NET_RAW, see raw(7):
+ * such packets are not modelled. */
 long socket_type_refused(struct call *call, long error)
 {
     if (error == -EPERM)

@@ -1,11 +1,11 @@
-/* netdevice(7): the ioctls that ask a socket about network interfaces. The server knows those of the host. */
+/* netdevice(7): the ioctls that ask a socket about network interfaces. The server knows the interfaces of the host. */
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
 
 #define NAME_SIZE 16
 #define SOCKET_REQUESTS 0x8900U
 #define WIRELESS_REQUESTS 0x8b00U
-#define LAST_OF_EVERY_SOCKET 0x8907U /* owner, mark: the kernel knows them of any socket */
+#define LAST_OF_EVERY_SOCKET 0x8907U /* owner, mark: the kernel knows these for every socket */
 #define SIOCGIFNAME 0x8910
 #define SIOCGIFCONF 0x8912
 #define SIOCGIFFLAGS 0x8913
@@ -195,7 +195,7 @@ static const struct question {
     {SIOCGIFNAME, tell_name},
 };
 
-/* SIOCGIFCONF: every interface with an IPv4 address, once for each; without a list, the room that they need. */
+/* SIOCGIFCONF: every interface with an IPv4 address, once for each; without a list, return the room that the list needs. */
 static long list_interfaces(struct call *call, struct interface_list *list)
 {
     struct interface found;
@@ -219,7 +219,8 @@ static long list_interfaces(struct call *call, struct interface_list *list)
     return 0;
 }
 
-/* Interfaces are as the host has them: to bring one up that is up changes nothing (containers do so with their loopback). */
+/* Interfaces cannot be changed; to bring an interface up that is up is allowed, and has no effect (containers do so
+ * with their loopback). */
 static long set_flags(struct call *call, const struct interface_request *request)
 {
     struct interface found;

@@ -60,7 +60,8 @@ struct many_header {
     uint32_t length;
 };
 
-/* sendmmsg, recvmmsg: one after the other; an error after the first is told by the count. */
+/* sendmmsg, recvmmsg: handle the messages one after the other. After an error in a later message, the call returns the
+ * number of messages before it. */
 long message_each(struct call *call, message_handler handler, bool stop_when_dry)
 {
     struct many_header *many = (void *)call->a[1];

@@ -1,15 +1,16 @@
-/* Routing sockets (NETLINK_ROUTE) are simulated from the moment at which the application binds them or sends on them. Until
- * then such a socket is the kernel's own and silent, for mq_notify takes no other: the thread in which glibc reports messages
- * waits at one.
+/* Routing sockets (NETLINK_ROUTE) are simulated from the moment at which the application binds them or sends on them.
+ * Until then such a socket is a real one of the kernel, on which nothing arrives, because mq_notify(2) accepts only a
+ * real one: the thread in which glibc reports messages waits at such a socket.
  *
- * Sockets that ask about sockets (NETLINK_SOCK_DIAG) are simulated once they ask about internet sockets. What else they ask,
- * the kernel answers from the host's network namespace: AF_UNIX and netlink sockets are its own. */
+ * Sockets that ask about sockets (NETLINK_SOCK_DIAG) are simulated once they ask about internet sockets. The kernel
+ * answers all their other requests, from the host's network namespace, since AF_UNIX and netlink sockets belong to the
+ * kernel. */
 #include "shim/sys/socket/socket.h"
 
 #define NETLINK_ROUTE 0
 #define NETLINK_SOCK_DIAG 4
-#define NETLINK_HEADER_BYTES 16      /* behind it: the address family that is asked about */
-#define FIRST_OTHER_PORT 4294963199U /* where the kernel begins to look, downwards, if the pid is taken */
+#define NETLINK_HEADER_BYTES 16      /* the length of the header, which the requested address family follows */
+#define FIRST_OTHER_PORT 4294963199U /* the port from which the kernel searches downwards if the pid is taken */
 #define PORTS_TRIED 64
 
 struct netlink_address {
@@ -36,8 +37,8 @@ static bool asks_about_sockets(int fd)
     return option(fd, SO_DOMAIN_OPTION) == AF_NETLINK && option(fd, SO_PROTOCOL_OPTION) == NETLINK_SOCK_DIAG;
 }
 
-/* Bind a socket that asks about sockets to a port of our choice where the kernel's would be a random one: the pid, as there, or
- * the next free one. */
+/* Bind a socket for requests about sockets to a port that does not depend on chance: the pid, as the kernel does, or
+ * the next free port, where the kernel would choose a random one. */
 long netlink_bind_native(struct call *call, int fd)
 {
     struct netlink_address address = {.family = AF_NETLINK, .port = (uint32_t)call->thread->process->ids.pid};
@@ -71,7 +72,7 @@ static bool is_about_internet(const struct message_header *message)
     return family == AF_INET || family == AF_INET6;
 }
 
-/* The simulated socket gets the port of the kernel's, which the application may have been told. */
+/* The simulated socket gets the port of the kernel's socket, since the application may have read this port. */
 static void keep_port(struct call *call, int from, int to)
 {
     struct netlink_address address = {0};
@@ -90,7 +91,7 @@ static void keep_port(struct call *call, int from, int to)
     request_call(call->thread, &writer, &reply);
 }
 
-/* What the application has set of the socket, and the kernel heeds of the pair as well. */
+/* Copy the options that the application has set, and that the kernel applies to the AF_UNIX pair as well. */
 static void keep_options(int from, int to)
 {
     static const int options[] = {SO_PASSCRED, SO_RCVTIMEO, SO_SNDTIMEO};
@@ -104,8 +105,8 @@ static void keep_options(int from, int to)
     }
 }
 
-/* Put a simulated socket in the place of the kernel's, if it is time: with the message that is to be sent, or before, NULL.
- * False if that is what it is already, or remains as it is. */
+/* Replace the kernel's socket by a simulated one, if it is time: `message` is the message to be sent, or NULL before
+ * any message. Return false if the socket is simulated already, or stays a socket of the kernel. */
 bool netlink_take_over(struct call *call, int fd, const struct message_header *message)
 {
     struct reply reply;

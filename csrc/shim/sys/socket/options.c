@@ -1,5 +1,5 @@
-/* getsockopt, setsockopt: options that the kernel would answer for the pair instead of the internet socket, or that the server
- * heeds. */
+/* getsockopt, setsockopt: options that the kernel would answer for the AF_UNIX pair instead of the internet socket, or
+ * that have an effect in the server. */
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
 
@@ -55,14 +55,14 @@ static bool is_server_option(long level, long option)
     return level != SOL_SOCKET_LEVEL;
 }
 
-/* Whether the messages of a netlink socket come with credentials, the kernel heeds of the pair: netlink.c corrects them. */
+/* The kernel applies the option for credentials of a netlink socket to the pair; netlink.c corrects the credentials. */
 static bool is_kernels(enum fd_kind kind, long level, long option)
 {
     return kind == FD_NETLINK && level == SOL_SOCKET_LEVEL && option == SO_PASSCRED;
 }
 
-/* Return whether the server answers for this option of this socket. If so, the socket is simulated, and `fd` says which
- * it is. */
+/* Return whether the server answers for this option of this socket. If so, the socket is simulated, and `fd` describes
+ * it. */
 static bool is_servers(const struct call *call, struct fd *fd)
 {
     if (!is_server_option(call->a[1], call->a[2]))
@@ -105,8 +105,8 @@ long sys_getsockopt(struct call *call)
     return 0;
 }
 
-/* What a datagram socket may hold is limited by the buffer of the pair's other end: the server sets it. A stream whose buffers
- * are forced beyond the usual has a window as large. */
+/* The buffer of the pair's other end limits the bytes that a datagram socket can hold; the server sets this buffer. A
+ * stream whose buffers are forced to be larger than usual has an equally large window. */
 static bool is_buffer(long level, long option)
 {
     return level == SOL_SOCKET_LEVEL && (option == SO_RCVBUF || option == SO_RCVBUFFORCE || option == SO_SNDBUFFORCE);

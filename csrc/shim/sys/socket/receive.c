@@ -1,11 +1,11 @@
-/* recv and its kin on streams, AF_UNIX and netlink sockets; simulated datagrams come from datagram.c. */
+/* recv and similar calls on streams, AF_UNIX and netlink sockets; simulated datagrams come from datagram.c. */
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
 #define REST_MAX 16
 #define MSG_ERRQUEUE 0x2000
 
-/* MSG_WAITALL on a stream would wait in the kernel: gather here. */
+/* MSG_WAITALL on a stream would wait in the kernel, so the shim gathers the bytes here. */
 static long receive_all(struct call *call, const struct fd *fd, struct message_header *message, int flags)
 {
     size_t total = message_size(message);
@@ -35,7 +35,7 @@ static bool wants_all(const struct fd *fd, int flags)
            message_is_stream(fd->number);
 }
 
-/* One message, once there is one. The name of the pair's other end is never told. */
+/* Receive one message, waiting until there is one. The name of the pair's other end is never returned. */
 static long receive_one(struct call *call, const struct fd *fd, struct message_header *message, int flags)
 {
     long result = socket_wait_to_receive(call, fd, flags);
@@ -64,9 +64,9 @@ static long receive_message(struct call *call, int number, struct message_header
         return -EBADF;
     fd_look_socket(number, &fd);
     if (fd_is_simulated(&fd) && (flags & MSG_ERRQUEUE) != 0)
-        return -EAGAIN; /* nothing is ever queued there, and this never waits (recv(2)) */
+        return -EAGAIN; /* no error is ever queued there, and this call never waits (recv(2)) */
     if (fd.kind == FD_STREAM && stream_is(call->thread->process, fd.socket, STREAM_LISTENS))
-        return -ENOTCONN; /* what can be read are the tokens of connections */
+        return -ENOTCONN; /* only the tokens of connections could be read */
     if (fd.kind == FD_DATAGRAM)
         return datagram_receive(call, &fd, message, flags);
     if (fd_is_simulated(&fd) && (flags & MSG_OOB) != 0)
@@ -89,7 +89,7 @@ long sys_recvfrom(struct call *call)
     }
     result = receive_message(call, (int)call->a[0], &message, (int)call->a[3]);
     if (result >= 0 && call->a[4] != 0) {
-        if ((int)*length < 0) /* looked at last, as by the kernel: what was received is lost */
+        if ((int)*length < 0) /* this is checked last, as in the kernel: the received bytes are lost */
             return -EINVAL;
         *length = message.name_length;
     }
@@ -115,6 +115,6 @@ long sys_recvmmsg(struct call *call)
 
     call->a[3] &= ~MSG_WAITFORONE;
     if (call->a[4] != 0)
-        stop_when_dry = true; /* its timeout is looked at only between datagrams, see recvmmsg(2) */
+        stop_when_dry = true; /* the timeout is checked only between datagrams, see recvmmsg(2) */
     return message_each(call, receive_message, stop_when_dry);
 }

@@ -1,4 +1,4 @@
-/* send and its kin on streams, AF_UNIX and netlink sockets; simulated datagrams go to datagram.c. */
+/* send and similar calls on streams, AF_UNIX and netlink sockets; simulated datagrams go to datagram.c. */
 #include "shim/core/clock.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
@@ -13,20 +13,21 @@ static bool may_wait(const struct fd *fd, int flags)
     return (flags & MSG_DONTWAIT) == 0 && !is_nonblocking(fd->number);
 }
 
-/* Wait for room; 0 or more to send again. */
+/* Wait for room; return 0 or more if the bytes are to be sent again. */
 static long wait_for_room(struct call *call, const struct fd *fd, bool is_addressed)
 {
     struct pollfd entry = {.fd = fd->number, .events = POLLOUT};
     struct wait pause = {.kind = PARK_LOCK, .deadline = clock_after(call->thread, PAUSE_NS), .a = (uint64_t)fd->number};
     long result = socket_wait_to_send(call, fd, SO_SNDTIMEO);
 
-    /* An unconnected AF_UNIX datagram socket is always writable, yet its addressee's queue may be full. */
+    /* An unconnected AF_UNIX datagram socket is always writable, but the queue of the addressee may be full. */
     if (result == 0 && is_addressed && NATIVE(poll, &entry, 1, 0) != 0)
         result = wait_on(call, &pause, true);
     return result;
 }
 
-/* Send without waiting in the kernel; a blocking stream takes everything, the turn given back between the pieces. */
+/* Send without waiting in the kernel. A blocking stream sends all bytes, and the thread gives the turn back between the
+ * pieces. */
 static long send_pieces(struct call *call, const struct fd *fd, const struct message_header *message, int flags)
 {
     size_t total = message_size(message);
@@ -57,7 +58,7 @@ static long send_pieces(struct call *call, const struct fd *fd, const struct mes
     }
 }
 
-/* What was asked on a netlink socket is answered at once, before the sender goes on. */
+/* A request on a netlink socket is answered at once, before the sender goes on. */
 static long send_netlink(struct call *call, const struct fd *fd, struct message_header *message, int flags)
 {
     struct reply reply;
@@ -71,8 +72,8 @@ static long send_netlink(struct call *call, const struct fd *fd, struct message_
     return result >= 0 && ASK(call->thread, &reply, OP_NETLINK, fd->socket) < 0 ? reply.status : result;
 }
 
-/* MSG_FASTOPEN: connects, then sends; that the first bytes travel with the SYN is not modelled, as where the kernel has no
- * cookie. */
+/* MSG_FASTOPEN: connects, then sends. The first bytes do not travel with the SYN, as on a kernel without a cookie for
+ * the server. */
 static long connect_first(struct call *call, const struct message_header *message)
 {
     struct call connecting = *call;
@@ -82,7 +83,7 @@ static long connect_first(struct call *call, const struct message_header *messag
     return sys_connect(&connecting);
 }
 
-/* A connected stream ignores an address; the pair under it would not. */
+/* A connected stream ignores an address, whereas the pair under it would use the address. */
 static long send_stream(struct call *call, const struct fd *fd, struct message_header *message, int flags)
 {
     size_t size = message_size(message);

@@ -6,10 +6,10 @@
 #define CAPABILITY_VERSION_3 0x20080522
 #define CAP_NET_BIND_SERVICE 10
 #define CAP_NET_RAW 13
-#define FIRST_PORT 1024 /* that everybody may have, unless the host says otherwise */
+#define FIRST_PORT 1024 /* the lowest port that every user may bind, unless the host sets another one */
 #define SOCK_RAW 3
 
-/* A new descriptor from the server, with the flags that the application wants. */
+/* Install a new descriptor from the server, with the flags that the application wants. */
 long socket_finish(int fd, int flags)
 {
     if ((flags & SOCK_CLOEXEC) == 0)
@@ -60,8 +60,8 @@ long sys_socket(struct call *call)
     return socket_finish(reply.fd, (int)call->a[1]);
 }
 
-/* The lowest port that this thread may bind, see ip(7): net.ipv4.ip_unprivileged_port_start of the host without
- * CAP_NET_BIND_SERVICE. */
+/* Return the lowest port that this thread may bind, see ip(7): without CAP_NET_BIND_SERVICE,
+ * net.ipv4.ip_unprivileged_port_start of the host. */
 static int lowest_port(void)
 {
     char text[16];

@@ -1,8 +1,8 @@
-/* Room sys/socket: sockets. An internet socket is one end of an AF_UNIX pair whose other end the server holds; AF_UNIX sockets
- * are the kernel's, and only wait the shim's way.
+/* Room sys/socket: sockets. An internet socket is one end of an AF_UNIX pair whose other end the server holds; AF_UNIX
+ * sockets belong to the kernel, and only their waits are simulated.
  *
- * Owns what must be said of the internet socket instead of the pair: addresses, options, errors, ancillary data. May call
- * sys/poll, sys/file (the name that bind makes), turn and below.
+ * Owns the properties that an internet socket must show instead of those of the pair: addresses, options, errors,
+ * ancillary data. May call sys/poll, sys/file (the name that bind makes), turn and below.
  */
 #ifndef SIMUNIX_SYS_SOCKET_H
 #define SIMUNIX_SYS_SOCKET_H

@@ -1,5 +1,6 @@
-/* The state of simulated streams: errors, ends, and whether there is a peer. The kernel's pair would wait where an internet
- * socket says ENOTCONN or EPIPE at once. The server knows, and shows connected streams in the shared memory. */
+/* The state of simulated streams: errors, ends, and whether there is a peer. A call on the kernel's pair would wait
+ * where an internet socket returns ENOTCONN or EPIPE at once. The server knows the state of each stream, and writes it
+ * into the shared memory for connected streams. */
 #include "shim/core/memory.h"
 #include "shim/sys/poll/poll.h"
 #include "shim/sys/socket/socket.h"
@@ -21,8 +22,8 @@ static uint32_t stream_word(const struct process *process, int64_t id)
     return __atomic_load_n(&streams[id % SIMUNIX_STREAMS], __ATOMIC_RELAXED);
 }
 
-/* Return whether the shared memory says so of a TCP socket, connected or listening. False means that the server must be
- * asked. */
+/* Return whether the shared memory shows this state for a TCP socket, connected or listening. If not, the server must
+ * be asked. */
 bool stream_is(const struct process *process, int64_t id, enum simunix_stream what)
 {
     uint32_t word = stream_word(process, id);
@@ -30,8 +31,8 @@ bool stream_is(const struct process *process, int64_t id, enum simunix_stream wh
     return (word & ~(uint32_t)(STREAM_READS_NO_MORE | STREAM_MORE)) == ((uint32_t)id | (uint32_t)what);
 }
 
-/* Return the error that an internet socket has to report, once, as -errno. The pair can only say ECONNRESET; the server
- * knows better, and is the only one to know if the pair could not be marked. A TCP socket with an error is not shown as
+/* Return the error that an internet socket has to report, once, as -errno. The pair can only report ECONNRESET; the
+ * server knows the real error, also if the pair could not be marked. A TCP socket with an error is not shown as
  * connected. */
 long socket_pending_error(struct call *call, const struct fd *fd)
 {
@@ -51,8 +52,8 @@ long socket_pending_error(struct call *call, const struct fd *fd)
     return error != 0 ? -error : -marked;
 }
 
-/* Return whether a TCP socket may be shut down for reading, or waiting for more. False is certain; true means that the
- * server must be asked. */
+/* Return whether a TCP socket may be shut down for reading, or waiting for more. If the result is false, the socket is
+ * not shut down; if it is true, the server must be asked. */
 static bool stream_may_be(const struct process *process, int64_t id, enum simunix_stream what)
 {
     uint32_t word = stream_word(process, id);
@@ -66,7 +67,7 @@ static bool must_ask(const struct call *call, const struct fd *fd)
     return fd->kind == FD_STREAM && !stream_is(call->thread->process, fd->socket, STREAM_CONNECTED);
 }
 
-/* 0 if data may come or go (now or once connected), -ENOTCONN for a simulated stream that has no peer. */
+/* Return 0 if data may be sent or received (now, or once connected), -ENOTCONN for a simulated stream that has no peer. */
 static long not_connected(struct call *call, const struct fd *fd)
 {
     struct reply reply;
@@ -98,7 +99,8 @@ static long receive_late(struct call *call, const struct fd *fd, const struct me
     return (long)done;
 }
 
-/* The result of a call that receives. Whether an internet connection has come to its end or broken, only the server knows. */
+/* Return the result of a call that receives. Only the server knows whether an internet connection has ended regularly,
+ * or is broken. */
 long socket_received(struct call *call, const struct fd *fd, const struct message_header *message, int flags, long result)
 {
     long error;
@@ -116,8 +118,8 @@ long socket_received(struct call *call, const struct fd *fd, const struct messag
     return error != 0 ? error : result;
 }
 
-/* The kernel calls a stream readable that holds nothing but an urgent byte, or the rest of an urgent byte that has been read;
- * but a read would skip that byte and wait. Skip the byte now. True if there is nothing else. */
+/* The kernel reports a stream as readable that contains only an urgent byte, also if this byte was read already; but a
+ * read would skip the byte and wait. Skip the byte now, and return true if there are no other bytes. */
 static bool skip_urgent(int fd)
 {
     char byte;
@@ -139,7 +141,7 @@ long socket_receive_urgent(int fd, struct message_header *message, int flags)
     return result;
 }
 
-/* Wait until there is something to receive; 0 then, or if the kernel's answer is wanted at once. */
+/* Wait until there is something to receive; return 0 then, or if the kernel's answer is wanted at once. */
 long socket_wait_to_receive(struct call *call, const struct fd *fd, int flags)
 {
     struct pollfd entry = {.fd = fd->number, .events = POLLIN | POLLPRI};
@@ -151,12 +153,13 @@ long socket_wait_to_receive(struct call *call, const struct fd *fd, int flags)
     result = not_connected(call, fd);
     if (result != 0 || (flags & MSG_DONTWAIT) != 0)
         return result;
-    if ((entry.revents & POLLPRI) == 0 && !must_ask(call, fd)) /* nothing has happened since the poll */
+    if ((entry.revents & POLLPRI) == 0 && !must_ask(call, fd)) /* no byte has arrived since the poll */
         return wait_blocked(call, fd->number, POLLIN, SO_RCVTIMEO);
     return wait_ready(call, fd->number, POLLIN, SO_RCVTIMEO);
 }
 
-/* Wait until there is room to send; 0 then, or how the call ends: an error that the socket has to tell comes first. */
+/* Wait until there is room to send; return 0 then, or the result of the call. An error that the socket has to report
+ * comes first. */
 long socket_wait_to_send(struct call *call, const struct fd *fd, int timeout_option)
 {
     long result = wait_ready(call, fd->number, POLLOUT, timeout_option);
@@ -164,7 +167,7 @@ long socket_wait_to_send(struct call *call, const struct fd *fd, int timeout_opt
     return result == WAIT_ERROR ? socket_pending_error(call, fd) : result;
 }
 
-/* What is sent next with MSG_MORE is to wait for more. */
+/* Tell the server that the bytes which are sent next with MSG_MORE wait for more bytes. */
 void stream_more_follows(struct call *call, const struct fd *fd)
 {
     struct reply reply;
@@ -172,7 +175,8 @@ void stream_more_follows(struct call *call, const struct fd *fd)
     ASK(call->thread, &reply, OP_MORE, fd->socket, 1);
 }
 
-/* The result of a call that was to send so many bytes: what waited for more leaves with what was sent without MSG_MORE. */
+/* Return the result of a call that was to send so many bytes. Bytes that waited for more leave together with bytes that
+ * were sent without MSG_MORE. */
 long stream_sent(struct call *call, const struct fd *fd, int flags, size_t size, long result)
 {
     struct reply reply;
@@ -186,7 +190,7 @@ long stream_sent(struct call *call, const struct fd *fd, int flags, size_t size,
     return result;
 }
 
-/* Sending without a peer is a broken pipe, with its signal. */
+/* A send without a peer returns EPIPE, and raises SIGPIPE. */
 long socket_cannot_send(struct call *call, const struct fd *fd, int flags)
 {
     struct process *process = call->thread->process;

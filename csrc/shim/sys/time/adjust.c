@@ -28,7 +28,7 @@ static long adjust(struct call *call, struct __kernel_timex *clock)
     if (is_bad_pointer(clock))
         return -EFAULT;
     if (clock->modes != 0 && clock->modes != ADJ_OFFSET_SS_READ) {
-        if (NATIVE(geteuid) == 0) /* others are refused by Linux as well */
+        if (NATIVE(geteuid) == 0) /* Linux refuses other clocks as well */
             warn_once(call->thread, WARN_REFUSED, call->number == __NR_adjtimex ? "adjtimex" : "clock_adjtime", NULL);
         return -EPERM;
     }
@@ -50,7 +50,8 @@ long sys_clock_adjtime(struct call *call)
     return adjust(call, (void *)call->a[1]);
 }
 
-/* Only CLOCK_REALTIME could be set. Of the other clocks, Linux has another errno for CPU clocks of given processes. */
+/* Only CLOCK_REALTIME could be set. For other clocks, Linux returns another errno if the clock is the CPU clock of a
+ * given process. */
 long check_clock_settime(struct call *call)
 {
     const struct kernel_timespec *wanted = (void *)call->a[1];

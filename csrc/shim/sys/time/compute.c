@@ -3,7 +3,7 @@
 #include "shim/turn/turn.h"
 
 /* Compute `*flops` on the host's cores. A signal with a handler ends the computing early, as it ends a nanosleep(2);
- * *flops is then what is left. */
+ * *flops is then the number of flops that are left. */
 long compute(struct call *call, uint64_t *flops)
 {
     if (is_bad_pointer(flops))

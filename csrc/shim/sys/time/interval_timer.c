@@ -2,7 +2,7 @@
 #include "shim/core/channel.h"
 #include "shim/sys/time/time.h"
 
-/* Arm or disarm one of the server's timers. `old` gets its former times. */
+/* Arm or disarm one of the server's timers. The former times of the timer are written to `old`. */
 long timer_set(struct call *call, const struct timer_setting *setting, struct interval *old)
 {
     struct reply reply;
@@ -55,7 +55,7 @@ long sys_alarm(struct call *call)
 
     if (result < 0)
         return result;
-    /* Rounded as the kernel does, which never returns 0 while some time is left. */
+    /* Round as the kernel does, which never returns 0 while some time is left. */
     return old.value.seconds +
            (old.value.nanoseconds >= SECOND_NS / 2 || (old.value.seconds == 0 && old.value.nanoseconds > 0));
 }

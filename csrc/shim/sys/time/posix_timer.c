@@ -8,16 +8,16 @@
 #define POSIX_TIMERS_MAX 4096
 
 static struct posix_timer {
-    int owner; /* pid, so that a fork child finds its table empty */
+    int owner; /* the pid of the owner, so that a forked child finds its table empty */
     int clock_id;
     int signal;
     int tid;
     int64_t value;
-    int kernel_id; /* where it is the kernel's */
+    int kernel_id; /* the kernel's id, if the kernel keeps the timer */
     bool is_native;
-    bool is_cpu; /* of charged CPU time: that of the thread `cpu_tid`, of the process if that is 0 */
+    bool is_cpu; /* the timer counts charged CPU time: that of the thread `cpu_tid`, or of the process if `cpu_tid` is 0 */
     int cpu_tid;
-} first_timers[FIRST_TIMERS], *more_timers; /* mapped once there are more than the first */
+} first_timers[FIRST_TIMERS], *more_timers; /* mapped once there are more timers than those of the first table */
 
 /* Return the place of a timer, whether it is in use or not; NULL: there is no such place. */
 static struct posix_timer *place_of(long id)
@@ -56,7 +56,7 @@ static long timer_slot(struct call *call)
     return -EAGAIN;
 }
 
-#define CLOCK_OF_THREAD 4 /* in a negative clock id, above which stands the number, see clock_getcpuclockid(3) */
+#define CLOCK_OF_THREAD 4 /* a bit of a negative clock id: the number is that of a thread, see clock_getcpuclockid(3) */
 
 /* Return the thread of this process to which a CPU clock belongs; 0: the whole process; -1: another process. */
 static int thread_of_clock(const struct call *call, int clock_id)
@@ -73,8 +73,8 @@ static int thread_of_clock(const struct call *call, int clock_id)
     return NATIVE(tgkill, thread->process->ids.pid, number, 0) == 0 ? number : -1;
 }
 
-/* Create a timer of a CPU clock. Under the CPU policy free it measures real computing, as ITIMER_PROF does, so the
- * kernel keeps it; likewise a timer of another process's clock. */
+/* Create a timer of a CPU clock. Under the CPU policy free the timer measures real computing, as ITIMER_PROF does, so
+ * the kernel keeps the timer. The kernel also keeps timers of another process's CPU clock. */
 static long create_cpu_timer(struct call *call, struct posix_timer *timer, long id)
 {
     int kernel_id;
@@ -161,7 +161,7 @@ long sys_timer_settime(struct call *call)
     else if (to_nanoseconds(&wanted->value) != 0)
         first = clock_deadline(call->thread, timer->clock_id, &wanted->value, (call->a[1] & TIMER_ABSTIME) != 0);
     if (first == 0 && to_nanoseconds(&wanted->value) != 0)
-        first = 1; /* long past, but armed */
+        first = 1; /* a moment long past: the timer is armed nevertheless */
     setting = (struct timer_setting){
         call->a[0] + 1, first, to_nanoseconds(&wanted->interval), timer->signal, pid_told(call->thread->process, timer->tid),
         timer->value};

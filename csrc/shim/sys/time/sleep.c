@@ -1,10 +1,10 @@
-/* Sleeps. Each ends at a moment of virtual time. */
+/* Calls that sleep. Each sleep ends at a moment of virtual time. */
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
-/* Linux lets a sleep be late by 50 us (PR_SET_TIMERSLACK in prctl(2)), and short ones always are: here no sleep is. But a
- * thread that makes one short sleep after the other waits for a moment, and each costs some microseconds of real time: such a
- * loop would be slower than on a real computer. */
+/* Linux lets a sleep be late by 50 us (PR_SET_TIMERSLACK in prctl(2)), and short sleeps always are late; under simunix
+ * no sleep is late. But a thread that makes one short sleep after the other waits for some event, and each sleep costs
+ * some microseconds of real time: such a loop would be slower than on a real computer. */
 #define SLACK_NS 50000
 #define SHORT_SLEEPS 1000
 

@@ -22,7 +22,7 @@ struct timer_setting {
     int64_t value;
 };
 
-/* For a timer of charged CPU time: the thread whose time counts; 0: all of the process. */
+/* For a timer of charged CPU time: the thread whose time counts; 0: the whole process. */
 struct cpu_clock {
     int tid;
     bool is_absolute;

@@ -3,7 +3,7 @@
 #include "shim/sys/time/time.h"
 
 #define TFD_TIMER_ABSTIME 1
-#define TFD_TIMER_CANCEL_ON_SET 2 /* nobody sets the clock here */
+#define TFD_TIMER_CANCEL_ON_SET 2 /* no program can set the clock here */
 
 static bool has_timerfds(int clock_id)
 {

@@ -4,25 +4,26 @@
 #include "shim/turn/turn.h"
 
 #define GENERAL_PROTECTION 13
-#define CYCLES_PER_NS 2 /* as /proc/cpuinfo of an emulated host says, see simunix/launch/view/hardware_files.py */
+#define CYCLES_PER_NS 2 /* the frequency in /proc/cpuinfo of an emulated host, see simunix/launch/view/hardware_files.py */
 
-/* From now on, reads of the counter by this thread and by those that it creates fault. Under the CPU policy charged
- * they do not: the shim itself measures computing by the counter (turn/cpu_charge.c), and programs that read it see the
- * real one. */
+/* From now on, reads of the counter by this thread and by those that it creates fault. Under the CPU policy charged,
+ * reads do not fault: the shim itself measures computing by the counter (turn/cpu_charge.c), and programs read the real
+ * counter. */
 void tsc_trap(const struct process *process)
 {
     if ((process->flags & HELLO_FLAG_CHARGED) == 0)
         NATIVE(prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 }
 
-/* Let the counter be read again before an exec, since the dynamic loader of the new program reads it before the shim is
+/* Allow reads of the counter again before an exec, since the dynamic loader of the new program reads it before the shim is
  * loaded. */
 void tsc_release(void)
 {
     NATIVE(prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
 }
 
-/* Return the size of the instruction if it reads the counter, else 0. Only bytes that were fetched are looked at. */
+/* Return the size of the instruction if it reads the counter, else 0. The function reads only bytes that the processor
+ * has fetched. */
 static int reading(const uint8_t *code)
 {
     if (code[0] != 0x0f)
@@ -32,10 +33,10 @@ static int reading(const uint8_t *code)
     return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0; /* rdtscp */
 }
 
-/* A thread that reads the counter again and again without a call spins until a moment. Each reading costs a fault here,
- * hundreds of times what it costs natively: the longer the thread has spun, the more virtual time a reading costs, so that
- * spinning is not slower than on a real computer. The moment is missed by a thousandth of the spinning at most, and by what
- * Linux lets a timer be late by (PR_SET_TIMERSLACK in prctl(2)). */
+/* A thread that reads the counter again and again without a call spins until a moment. Each read costs a fault here,
+ * which takes hundreds of times as long as a native read: the longer the thread has spun, the more virtual time a
+ * reading costs, so that spinning is not slower than on a real computer. The moment is missed by a thousandth of the
+ * spinning at most, and by what Linux lets a timer be late by (PR_SET_TIMERSLACK in prctl(2)). */
 #define SPUN_PART 1024
 #define LONGEST_READING_NS 50000
 
