@@ -1,4 +1,4 @@
-"""What all tests share: the command line under test, and which parts this computer can run."""
+"""Fixtures and functions for all tests: the command line under test, and which tests this computer can run."""
 
 from __future__ import annotations
 

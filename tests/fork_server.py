@@ -1,7 +1,7 @@
 """Starts of simunix without its imports: a process that has loaded simunix already forks a child for each start.
 
 A start costs some 0.15 s of CPU time for Python's own start and the imports, a fork a few milliseconds, and the tests start
-simunix hundreds of times. What the child has of its own is what a fresh process would have: arguments, folder, environment,
+simunix hundreds of times. The child gets the same as a fresh process would have: arguments, folder, environment,
 standard streams, session, umask, no other descriptor, no other thread. What it shares with its siblings is the
 seed of Python's string hashes and of trio's scheduler: a test that says that neither matters needs fresh processes
 (tests/starts.py).

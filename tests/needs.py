@@ -1,4 +1,5 @@
-"""What a test needs beyond the set-up that the README's commands do: a test without it is skipped, and says which packages.
+"""Marks for tests that need more than the set-up of the README's commands: without the needed packages such a test is
+skipped, and the reason names them.
 
 `.ci/bare` runs the fast tests where nothing else is installed, and fails if a test needs something that it does not say here.
 """

@@ -1,4 +1,4 @@
-"""Which processes a test has started, whatever they are called by now, and which of them are left."""
+"""Finds the processes that a test has started, whatever their present names are, and those that are left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How tests start simunix: as a fork of a process that has loaded it already (tests/fork_server.py), or afresh."""
+"""Starts simunix for tests: as a fork of a process that has loaded simunix already (tests/fork_server.py), or as a new
+process.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of `python3 -m test` said of every test: from its JUnit file, or, where it left none, from its output."""
+"""Reads the result of every test in a run of `python3 -m test`: from its JUnit file, or, if there is none, from its output."""
 
 from __future__ import annotations
 

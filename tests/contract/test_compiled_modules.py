@@ -1,4 +1,4 @@
-"""What mypyc asks of the modules that it compiles, beyond types: either mistake below would show only when the server runs."""
+"""The compiled modules keep the rules of mypyc that go beyond types: a violation would show only when the server runs."""
 
 from __future__ import annotations
 

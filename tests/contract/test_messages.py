@@ -1,4 +1,6 @@
-"""One table of messages: C, Python, handlers and the page agree with it, and nobody writes a number or a shape beside it."""
+"""One table of messages: C, Python, handlers and the page agree with the table, and no other file contains the number
+or the shape of a message.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing half done is left in the sources."""
+"""The sources contain no marks of unfinished work."""
 
 from __future__ import annotations
 

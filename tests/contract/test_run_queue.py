@@ -1,4 +1,4 @@
-"""Who runs next is picked in one place: nobody but the run queue's own operations changes the line of ready actors."""
+"""Only one place picks the actor that runs next: only the run queue's own operations change the line of ready actors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a start of simunix loads: a small command should not wait for what only scenarios, reports or other commands need."""
+"""The start of simunix loads few modules: a small command does not wait for modules that only scenarios, reports or
+other commands need.
+"""
 
 from __future__ import annotations
 

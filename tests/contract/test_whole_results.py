@@ -1,4 +1,4 @@
-"""What users get as a result is written whole under its final name (rsg_server/whole_files.py), not bit by bit."""
+"""Result files get their final name only when they are written whole (rsg_server/whole_files.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server is sent, for fuzz.py: messages of processes, and requests to the control socket of an emulation."""
+"""The inputs of the server for fuzz.py: messages of processes, and requests to the control socket of an emulation."""
 
 from __future__ import annotations
 

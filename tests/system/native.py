@@ -1,4 +1,4 @@
-"""The same interface without emulation: hosts are loopback addresses of this computer, times are real."""
+"""The interface of the fixture `emulation` without emulation: hosts are loopback addresses of this computer, times are real."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What some tests need that only the slow tests have installed; without it these tests are skipped."""
+"""Marks for tests that need packages which only the set-up of the slow tests installs; without these the tests are skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What tests need, and expect of root and of users alike: missing packages are named, daemons found, notices left out."""
+"""The functions by which tests say what they need, for root and for users: missing packages are named, daemons are
+found, notices are left out.
+"""
 
 from __future__ import annotations
 

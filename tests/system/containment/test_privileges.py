@@ -1,4 +1,4 @@
-"""Which hosts are contained, how that is said, and what programs notice of it."""
+"""Which hosts are contained, what simunix prints about this, and what programs of such hosts notice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What /proc counts is the emulation's: equal in equal runs, whatever the real computer does."""
+"""The counters in /proc are those of the emulation: they are equal in equal runs, whatever the real computer does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What topology-aware tools find on a host is what its scenario says: sockets, cores, caches, NUMA nodes, GPUs, cards."""
+"""Topology-aware tools find on a host the hardware of its scenario: sockets, cores, caches, NUMA nodes, GPUs, network cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where namespaces cannot be had, hosts still have their names and addresses, and everything ends with the run."""
+"""On computers that allow no namespaces, hosts still have their names and addresses, and all processes end with the run."""
 
 from __future__ import annotations
 

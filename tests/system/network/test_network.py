@@ -1,4 +1,4 @@
-"""What programs see of the modelled network: its round trip, its bandwidth, and who shares it with whom."""
+"""Programs see the round-trip times and bandwidths of the modelled network, and connections share links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of several RJMSs submit: a small trace, and commands of a user beside it."""
+"""The jobs that the tests of several RJMSs submit: a small trace, and further commands of a user."""
 
 from __future__ import annotations
 

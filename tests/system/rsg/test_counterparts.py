@@ -1,4 +1,4 @@
-"""What SimGrid's Python module lacks: our scripts print the dates of the C++ programs beside them, to twelve decimals."""
+"""Features that SimGrid's Python module lacks: our scripts print the dates of equal C++ programs, to twelve decimals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Activities that begin after others: in C, and what is told of those that never can. Their dates: test_counterparts.py."""
+"""Activities that begin after others: in C, and the reports about activities that can never begin. test_counterparts.py
+tests the dates of such activities.
+"""
 
 from __future__ import annotations
 

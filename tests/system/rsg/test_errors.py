@@ -1,4 +1,4 @@
-"""What goes wrong is told at the call, with names, and never ends the run."""
+"""An error of an operation is reported by its call, with names, and never ends the run."""
 
 from __future__ import annotations
 

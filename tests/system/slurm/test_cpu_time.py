@@ -1,4 +1,4 @@
-"""What Slurm tells of CPU time is what was charged: sstat's AveCPU of a running step, CPULoad of its node."""
+"""Slurm reports the CPU time that was charged: by sstat's AveCPU of a running step, and by CPULoad of its node."""
 
 from __future__ import annotations
 

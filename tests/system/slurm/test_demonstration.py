@@ -1,7 +1,7 @@
-"""What simunix is for: 200 jobs of a real Slurm that end in the same second wait for each other where the network is narrow.
+"""A demonstration of simunix's purpose: 200 jobs of a real Slurm that end in one second wait for each other at a narrow link.
 
-Each job sends its result to a file server before it ends. How long that takes is a matter of the modelled links alone: it is
-the closed form's, and the same to the byte on a computer that is busy with something else.
+Each job sends its result to a file server before it ends. The time for this depends only on the modelled links: it
+equals that of a formula, and the run is equal to the byte on a computer that is busy with other work.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""One number everywhere, of a real run with jobs of every kind: what page, tables, schedule.csv and run.json tell is alike."""
+"""One number everywhere, of a real run with jobs of every kind: page, tables, schedule.csv and run.json contain equal
+values.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a `workload:` section may not say of what its jobs do: one clear line each, before anything is started."""
+"""Wrong values of a `workload:` section about what its jobs do are reported in one clear line, before anything is started."""
 
 from __future__ import annotations
 

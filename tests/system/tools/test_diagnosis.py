@@ -1,4 +1,4 @@
-"""What is said of an emulation that does not move, and of one that does: deadlock and stall reports, `simunix ps`."""
+"""Reports about an emulation that cannot go on, and about a running one: deadlock and stall reports, `simunix ps`."""
 
 from __future__ import annotations
 

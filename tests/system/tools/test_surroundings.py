@@ -1,4 +1,4 @@
-"""What surrounds simunix may go away, or be too small: a terminal that is closed, memory, a user who interrupts at once."""
+"""simunix copes with its surroundings: a terminal that is closed, too little memory, a user who interrupts at once."""
 
 from __future__ import annotations
 

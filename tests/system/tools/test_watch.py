@@ -1,4 +1,4 @@
-"""Viewers of a running emulation: `simunix ctl DIR watch`. They change nothing, also if they do not read."""
+"""Viewers of a running emulation: `simunix ctl DIR watch`. Viewers change nothing in the run, even if they do not read."""
 
 from __future__ import annotations
 

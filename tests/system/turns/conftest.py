@@ -1,4 +1,4 @@
-"""What tests of turns share."""
+"""Fixtures of the tests of turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the cores of a host have done is told where computing takes time: in /proc and sysinfo(2), and if they are too few."""
+"""If computing takes time, /proc and sysinfo(2) show how busy the cores of a host were, and a warning says if they are
+too few.
+"""
 
 from __future__ import annotations
 

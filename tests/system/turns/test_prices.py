@@ -1,4 +1,4 @@
-"""What calls cost in virtual time: little, until a thread makes one after the other without ever waiting."""
+"""The prices of calls in virtual time: they are small, until a thread makes one call after the other without ever waiting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Where a replay departs from its recording it says so, and goes on with the table of costs; what does not fit is refused."""
+"""A replay that departs from its recording warns, and goes on with the table of costs; a recording of another scenario
+is refused.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has the turn is not broken off for all that becomes due meanwhile."""
+"""A due event does not end the turn of an actor at once: the actor may make some further calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of an RJMS's records, and whether they tell of all jobs."""
+"""Which records of an RJMS are read, and whether they list all jobs."""
 
 from __future__ import annotations
 

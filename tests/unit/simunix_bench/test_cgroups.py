@@ -1,4 +1,4 @@
-"""What cgroups cost: the sections of the two kinds of clusters, and the figures from runs."""
+"""The benchmark of cgroups: the sections of the two kinds of clusters, and the figures from runs."""
 
 from __future__ import annotations
 

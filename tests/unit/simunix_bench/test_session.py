@@ -1,4 +1,4 @@
-"""Which benchmarks are run, and what becomes of those that fail, lack something or are interrupted."""
+"""Which benchmarks are run, and the results of benchmarks that fail, lack something or are interrupted."""
 
 from __future__ import annotations
 

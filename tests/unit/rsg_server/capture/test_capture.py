@@ -1,4 +1,4 @@
-"""What a capture records of sockets and datagrams: a file per host, and nothing of hosts that are not captured."""
+"""A capture records sockets and datagrams in a file per host, and nothing for hosts that are not captured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What poll(2) is told of control files: once something else is there than a process has read, until it reads again."""
+"""poll(2) reports a control file whose text differs from what a process has read, until the process reads it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which mounts show a file system of this computer, by what /proc tells of processes' mounts."""
+"""The mounts that show a file system of this computer are found by the files of /proc about processes' mounts."""
 
 from __future__ import annotations
 

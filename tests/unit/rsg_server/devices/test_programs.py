@@ -1,4 +1,4 @@
-"""Which programs count for a group, as BPF_PROG_ATTACH and the tree of groups have it; devices and their drivers."""
+"""Which eBPF programs decide for a cgroup, by BPF_PROG_ATTACH and the tree of groups; devices and their drivers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One program is held until a debugger is there, or the program is gone."""
+"""The server holds one program until a debugger has attached, or the program has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All processes with their threads, in an order that does not depend on the computer."""
+"""`simunix ps` lists all processes with their threads, in an order that does not depend on the computer."""
 
 from __future__ import annotations
 

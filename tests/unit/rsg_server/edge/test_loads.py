@@ -1,4 +1,4 @@
-"""How busy links and storages are, for the live page."""
+"""The server tells the live page how busy links and storages are."""
 
 from __future__ import annotations
 

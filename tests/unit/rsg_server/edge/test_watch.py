@@ -1,4 +1,4 @@
-"""What viewers of a run are told: the whole, then changes; a slow viewer misses moments, but never what holds now."""
+"""Viewers of a run get the whole state, then changes; a slow viewer misses some moments, but always gets the present state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server tells the shims for files of /proc."""
+"""The values that the server sends to shims for files of /proc."""
 
 from __future__ import annotations
 

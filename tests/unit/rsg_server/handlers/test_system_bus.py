@@ -1,4 +1,4 @@
-"""Which hosts have a system bus: started once, again when it has ended, not again when it cannot be."""
+"""The server starts the system bus of a host once, starts it again when it has ended, and not again if it cannot run."""
 
 from __future__ import annotations
 

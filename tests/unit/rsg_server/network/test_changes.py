@@ -1,4 +1,4 @@
-"""What profiles do to links, in the order of time."""
+"""The changes that profiles make to links, in the order of time."""
 
 from __future__ import annotations
 

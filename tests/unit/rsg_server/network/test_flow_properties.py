@@ -1,4 +1,4 @@
-"""What holds of any flows on any platform: of the engine behind `net solve`, and of the network that an emulation uses."""
+"""Properties of any flows on any platform, for the engine behind `net solve` and for the network of an emulation."""
 
 from __future__ import annotations
 

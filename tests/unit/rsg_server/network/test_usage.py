@@ -1,4 +1,4 @@
-"""What links carry in each interval, and the CSV file of it."""
+"""The bytes that links carry in each interval, and the CSV file with these numbers."""
 
 from __future__ import annotations
 

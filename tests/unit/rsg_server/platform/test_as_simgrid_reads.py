@@ -1,4 +1,4 @@
-"""What SimGrid 3.32 loads although it is old or wrong is loaded, with a warning that names file and line."""
+"""Old or wrong platform files that SimGrid 3.32 loads are loaded as well, with a warning that names file and line."""
 
 from __future__ import annotations
 

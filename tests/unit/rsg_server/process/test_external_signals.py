@@ -1,4 +1,4 @@
-"""What is found pending is acted on only if nobody inside can have sent it."""
+"""A pending signal takes effect as one from outside only if no process of the emulation can have sent it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server does with the kernel's signals and sees of their effects, at real processes."""
+"""The server sends signals by the kernel to real processes, and sees their effects."""
 
 from __future__ import annotations
 

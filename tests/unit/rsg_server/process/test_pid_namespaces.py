@@ -1,4 +1,4 @@
-"""Who is in a PID namespace within a host's, and who ends with its process 1."""
+"""Which processes are in a PID namespace within a host's, and which of them end with its process 1."""
 
 from __future__ import annotations
 

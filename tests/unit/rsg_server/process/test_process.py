@@ -1,4 +1,4 @@
-"""What a process is told by /proc: its signals, its group, its end."""
+"""The server reads the signals, the group and the end of a process in /proc."""
 
 from __future__ import annotations
 

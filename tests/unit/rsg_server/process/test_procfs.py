@@ -1,4 +1,4 @@
-"""What an epoll watches, and what memory holds, read from /proc."""
+"""Reads in /proc what an epoll watches, and the content of memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is typed at a terminal is there at once, with its echo; what cannot be had is left to the kernel."""
+"""Characters that are typed at a terminal arrive at once, with their echo; the kernel delivers those that the server
+cannot type.
+"""
 
 from __future__ import annotations
 

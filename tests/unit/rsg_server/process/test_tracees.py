@@ -1,4 +1,4 @@
-"""Who traces whom: stops are reported to the tracer in their order, and only the tracer lets a stopped thread go on."""
+"""Stops of traced threads are reported to the tracer in their order, and only the tracer lets a stopped thread go on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which hosts are oversubscribed, and by whom."""
+"""Which hosts are oversubscribed, and by which programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the processor of a host is told of the executions by name there."""
+"""The processor of a host learns how many cores the executions of Remote SimGrid use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server writes into the shared memory, a shim reads there by the struct of C, and the other way round."""
+"""A shim reads, by the struct of C, the values that the server writes into the shared memory, and the other way round."""
 
 from __future__ import annotations
 

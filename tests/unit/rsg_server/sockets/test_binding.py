@@ -1,4 +1,4 @@
-"""Who has which address, and who receives what is sent there."""
+"""Which socket has which address, and which socket receives packets that are sent to an address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who receives what is sent to many."""
+"""Which sockets receive a datagram to a broadcast or multicast address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server reads from its end of a pair, and writes to it."""
+"""The server reads bytes from its end of an AF_UNIX pair, and writes bytes to it."""
 
 from __future__ import annotations
 

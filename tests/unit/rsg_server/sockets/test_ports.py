@@ -1,4 +1,4 @@
-"""What addresses mean, and which sockets may share a port."""
+"""Which addresses are equal, and which sockets may share a port."""
 
 from __future__ import annotations
 

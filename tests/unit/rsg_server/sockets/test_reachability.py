@@ -1,4 +1,4 @@
-"""Which hosts reach each other, and what is lost at random."""
+"""Which hosts reach each other, and which datagrams are lost at random."""
 
 from __future__ import annotations
 

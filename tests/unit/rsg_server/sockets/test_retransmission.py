@@ -1,4 +1,4 @@
-"""What is lost on the way is sent again as TCP does, until it arrives or time is up."""
+"""Lost bytes are sent again as TCP does, until they arrive or the time for this is over."""
 
 from __future__ import annotations
 

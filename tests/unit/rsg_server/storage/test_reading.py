@@ -1,4 +1,4 @@
-"""What is read of a file, what is read ahead, and who waits for that."""
+"""Which pages of a file are read, which are read ahead, and which programs wait for them."""
 
 from __future__ import annotations
 

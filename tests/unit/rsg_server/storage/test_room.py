@@ -1,4 +1,4 @@
-"""How full a storage is, and what a writer gets of the rest."""
+"""How full a storage is, and how many bytes a writer may still write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is on a disk when power is cut, and what a power cut leaves of the rest."""
+"""The content of a disk when power is cut, and which unsynced changes survive a power cut."""
 
 from __future__ import annotations
 

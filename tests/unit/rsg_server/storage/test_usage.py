@@ -1,4 +1,4 @@
-"""What is counted of disks and of those that wait for them."""
+"""The counts of disks' work, and of the processes that wait for disks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the holder of the turn may do without the server."""
+"""How far the actor that has the turn may move the clock without the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows when a system call of the server itself fails, or a process breaks the protocol."""
+"""The consequences if a system call of the server itself fails, or if a process breaks the protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an actor waits for, in words."""
+"""Descriptions, in words, of what an actor waits for."""
 
 from __future__ import annotations
 

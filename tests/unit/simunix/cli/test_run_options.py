@@ -1,4 +1,4 @@
-"""What `simunix run` declares reaches the run: no option of any run is forgotten between parser and plan."""
+"""Every option that `simunix run` declares reaches the run: no option is forgotten between parser and plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a comparison concludes: adopt, weigh, keep, no difference, not decided; and when the base's own error forbids it."""
+"""The conclusions of a comparison: adopt, weigh, keep, no difference, not decided; and none if the base's own error is
+too large.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found out about programs without running them."""
+"""The findings about programs that are checked without being run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is granted the disk, without sockets; and what comes over the wire."""
+"""Which application gets the disk, tested without sockets; and the messages over sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a host with storages shows of its disks in /sys."""
+"""A host with storages shows its disks in /sys."""
 
 from __future__ import annotations
 

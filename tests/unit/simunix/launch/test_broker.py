@@ -1,4 +1,4 @@
-"""One socket for all hosts: who has said what, in whatever order it comes."""
+"""One socket for all hosts: each message is assigned to its host, in whatever order messages come."""
 
 from __future__ import annotations
 

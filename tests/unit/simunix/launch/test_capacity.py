@@ -1,4 +1,4 @@
-"""What a plan takes of this computer, and what is said when that is too much."""
+"""The resources of this computer that a plan needs, and the messages if these do not suffice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan is known to write, beside what the disk has left."""
+"""The bytes that a plan is known to write, compared with the free room on the disk."""
 
 from __future__ import annotations
 

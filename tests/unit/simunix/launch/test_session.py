@@ -1,4 +1,4 @@
-"""Who a session on a host is, by the host's own /etc/passwd."""
+"""The user, home folder and shell of a session on a host, by the host's own /etc/passwd."""
 
 from __future__ import annotations
 

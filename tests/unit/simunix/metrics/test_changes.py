@@ -1,4 +1,4 @@
-"""What changed between two schedules: against a definition written out job by job, and in examples counted by hand."""
+"""The changes between two schedules, compared with a definition written out job by job, and with examples counted by hand."""
 
 from __future__ import annotations
 

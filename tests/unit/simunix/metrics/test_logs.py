@@ -1,4 +1,4 @@
-"""What jobs say of themselves: starts, ends and suspensions to the nanosecond."""
+"""The logs of jobs contain starts, ends and suspensions to the nanosecond."""
 
 from __future__ import annotations
 

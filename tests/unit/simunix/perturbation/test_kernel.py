@@ -1,4 +1,4 @@
-"""What a perturbed run tells the server, and that the seed 0 tells it nothing."""
+"""The server's options in a perturbed run, and that the seed 0 changes no option."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a workload's section makes of its jobs: options, arrays, users, accounts, and what is refused."""
+"""The plan of submissions that follows from a workload's section: options, arrays, users, accounts, and refused values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a job table becomes: commands of sbatch, groups of jobs, factors of run times, and what is refused."""
+"""The plan that follows from a job table: commands of sbatch, groups of jobs, factors of run times, and refused values."""
 
 from __future__ import annotations
 

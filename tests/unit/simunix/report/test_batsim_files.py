@@ -1,4 +1,4 @@
-"""What Batsim's own tools find in a run's folder, and the run as SWF."""
+"""The files that Batsim's own tools read in a run's folder, and the run as SWF."""
 
 from __future__ import annotations
 

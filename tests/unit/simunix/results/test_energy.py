@@ -1,4 +1,4 @@
-"""What a run has consumed: the files of Batsim's formats, and the energy of jobs, from meters that a test moves by hand."""
+"""The energy of a run: files in Batsim's formats, and the energy of jobs, from meters that a test moves by hand."""
 
 from __future__ import annotations
 

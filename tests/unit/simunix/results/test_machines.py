@@ -1,4 +1,4 @@
-"""Which cores a job had: as many as it got, on its nodes, shared with nobody as long as there are enough."""
+"""The cores of a job: as many as the job got, on its nodes, and not shared with other jobs as long as there are enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a site's files become, what of them is named as changed, and what is wrong with them."""
+"""The scenario made from a site's files, the reported changes, and errors in these files."""
 
 from __future__ import annotations
 

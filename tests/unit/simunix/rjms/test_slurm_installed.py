@@ -1,4 +1,6 @@
-"""What an installed Slurm does not know of a slurm.conf is named before the start, with its place and what is there instead."""
+"""Settings of a slurm.conf that an installed Slurm does not know are reported before the start, with their places and
+replacements.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What slurmctld's log tells of jobs while they run."""
+"""The news about jobs in slurmctld's log while they run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a value that may be a word or a section: its key as it is written, and what may stand there."""
+"""Messages about a wrong value that may be a word or a section: they contain the key as written, and the allowed values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep says of its progress, and of what comes between: workers that die, a disk that is full, equal repetitions."""
+"""The messages of a sweep about its progress and about problems: workers that die, a disk that is full, equal repetitions."""
 
 from __future__ import annotations
 

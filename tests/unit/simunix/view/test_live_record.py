@@ -1,4 +1,4 @@
-"""What a run writes for the live page before it begins."""
+"""The file that a run writes for the live page before the run begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser is told: the whole, then what has changed, each change once."""
+"""The browser of the live page gets the whole state, then the changes, each change once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `simunix top` draws of a run."""
+"""The picture of a run that `simunix top` draws."""
 
 from __future__ import annotations
 

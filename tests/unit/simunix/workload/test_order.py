@@ -1,4 +1,4 @@
-"""Who is submitted after whom: fields 17 and 18, and users who wait for their results."""
+"""Which jobs are submitted after which others: by fields 17 and 18, and by users who wait for their results."""
 
 from __future__ import annotations
 

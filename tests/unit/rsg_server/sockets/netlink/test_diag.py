@@ -1,4 +1,4 @@
-"""What a host's sockets of NETLINK_SOCK_DIAG are answered about its internet sockets."""
+"""The answers to requests on NETLINK_SOCK_DIAG sockets about a host's internet sockets."""
 
 from __future__ import annotations
 

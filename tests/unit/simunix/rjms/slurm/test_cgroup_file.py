@@ -1,4 +1,4 @@
-"""What a cgroup.conf may ask for: hosts have cgroups of version 2, at one place."""
+"""The allowed values of a cgroup.conf: hosts have cgroups of version 2, at one place."""
 
 from __future__ import annotations
 

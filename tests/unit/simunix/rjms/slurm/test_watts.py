@@ -1,4 +1,6 @@
-"""What a machine draws with some of its nodes off, against Glesser's Tables 4.1 and 4.2 and the formulas of his chapter 4."""
+"""The watts of a machine with some of its nodes off, compared with Glesser's Tables 4.1 and 4.2 and the formulas of his
+chapter 4.
+"""
 
 from __future__ import annotations
 
