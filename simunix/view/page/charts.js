@@ -23,11 +23,13 @@ function prepared(canvas, height) {
   return [context, width];
 }
 
-function jobColour(key) {
+function hashOf(key) {
   let hash = 0;
   for (const letter of key) hash = (hash * 31 + letter.charCodeAt(0)) >>> 0;
-  return `hsl(${(hash * 137.508) % 360} 55% 52%)`;
+  return hash;
 }
+
+const jobColour = (key) => `hsl(${(hashOf(key) * 137.508) % 360} 55% 52%)`;
 
 /* The grid of nodes: `state` gives {power, share, jobs} of a node's number. Returns where each node is: x, y, size, columns. */
 function drawGrid(canvas, names, state, chosen) {
@@ -66,24 +68,64 @@ function drawGrid(canvas, names, state, chosen) {
   return { size, columns };
 }
 
+/* A colour of the page, #rrggbb, or of a job, as a pixel of a canvas. */
+function pixelOf(colour) {
+  const number = parseInt(colour.slice(1), 16);
+  return (255 << 24) | ((number & 255) << 16) | (number & 0xff00) | (number >> 16);
+}
+
+const DENSE = 3, SHADES = 64;
+
+/* Jobs on nodes whose rows are too thin for labels: written pixel by pixel, which takes a tenth of the time of rectangles. */
+function drawDense(context, rows, jobs, outages, from, to, colour) {
+  const canvas = context.canvas, width = canvas.width, height = Math.round(canvas.height * (1 - AXIS / parseFloat(canvas.style.height)));
+  const image = context.createImageData(width, height), pixels = new Uint32Array(image.data.buffer), step = height / rows, span = Math.max(1e-9, to - from);
+  const x = (at) => Math.max(0, Math.min(width, Math.round(((at - from) / span) * width)));
+  const fill = (first, last, start, end, pixel) => {
+    const left = x(start), right = Math.max(left + 1, x(end));
+    const top = Math.floor(first * step), bottom = Math.min(height, Math.max(top + 1, Math.floor((last + 1) * step)));
+    for (let line = top; line < bottom; line += 1) pixels.fill(pixel, line * width + left, line * width + Math.min(width, right));
+  };
+  pixels.fill(pixelOf(colour.stripe));
+  for (const outage of outages) fill(outage.node, outage.node, outage.start, outage.end ?? to, pixelOf(colour.off));
+  const shades = Array.from({ length: SHADES }, (_, shade) => shadeOf((shade * 360) / SHADES));
+  for (const job of jobs) {
+    const pixel = shades[hashOf(job.key) % SHADES], nodes = job.nodes;
+    for (let first = 0, place = 1; place <= nodes.length; place += 1) {
+      if (place < nodes.length && nodes[place] === nodes[place - 1] + 1) continue;
+      fill(nodes[first], nodes[place - 1], job.start, job.end ?? to, pixel);
+      first = place;
+    }
+  }
+  context.putImageData(image, 0, 0);
+}
+
+/* hsl(hue 55% 52%) as a pixel. */
+function shadeOf(hue) {
+  const part = (place) => {
+    const turn = (place + hue / 30) % 12;
+    return Math.round(255 * (0.52 - 0.264 * Math.max(-1, Math.min(turn - 3, 9 - turn, 1))));
+  };
+  return (255 << 24) | (part(4) << 16) | (part(8) << 8) | part(0);
+}
+
 /* Jobs on nodes: `jobs` have {key, start, end, nodes: numbers}; drawn from `from` to `to` seconds. */
 function drawGantt(canvas, rows, jobs, outages, from, to, label) {
   const height = Math.max(GANTT_LEAST, Math.min(GANTT_MOST, rows * ROW_MOST)), [context, width] = prepared(canvas, height + AXIS), colour = colours();
   const step = height / Math.max(1, rows), span = Math.max(1e-9, to - from), x = (at) => ((at - from) / span) * width;
-  context.fillStyle = colour.stripe;
-  context.fillRect(0, 0, width, height);
-  for (const outage of outages) {
+  const isDense = step < DENSE;
+  if (isDense) drawDense(context, rows, jobs, outages, from, to, colour);
+  else { context.fillStyle = colour.stripe; context.fillRect(0, 0, width, height); }
+  for (const outage of isDense ? [] : outages) {
     const left = Math.max(0, x(outage.start)), right = Math.min(width, x(outage.end ?? to));
     context.fillStyle = colour.off;
     if (right > left) context.fillRect(left, outage.node * step, right - left, Math.max(1, step - 1));
   }
   context.font = "11px system-ui, sans-serif";
   context.textAlign = "left";
-  let drawn = 0;
-  for (const job of jobs) {
+  for (const job of isDense ? [] : jobs) {
     const left = Math.max(0, x(job.start)), right = Math.min(width, x(job.end ?? to));
     if (right <= 0 || left >= width) continue;
-    drawn += 1;
     context.fillStyle = jobColour(job.key);
     let first = null, before = null;
     const rectangle = () => {
@@ -108,7 +150,7 @@ function drawGantt(canvas, rows, jobs, outages, from, to, label) {
     context.textAlign = tick === 0 ? "left" : tick === ticks ? "right" : "center";
     context.fillText(clockOf(from + (span * tick) / ticks), (width * tick) / ticks, height + 14);
   }
-  return { step, height, drawn, at: (px) => from + (px / width) * span };
+  return { step, height, at: (px) => from + (px / width) * span };
 }
 
 /* A virtual time as people read it: 1 d 02:03:04. */
@@ -121,7 +163,7 @@ function clockOf(seconds) {
 function queueCurve(jobs, from, to) {
   const changes = [];
   for (const job of jobs) {
-    if (job.submitted === null) continue;
+    if (job.submitted === null || (job.end !== null && job.end <= from)) continue; // what ended before adds nothing
     const left = job.start ?? job.end;
     changes.push([job.submitted, 1, 0]);
     if (left !== null) changes.push([left, -1, 0]);

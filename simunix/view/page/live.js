@@ -5,7 +5,7 @@ const $ = (id) => document.getElementById(id);
 const DRAW_MS = 250, CHART_MS = 1000, FAULTS_SHOWN = 200;
 /* How much of the browser's time drawing may take, as a part of 1: what takes long is drawn less often. */
 const DRAW_SHARE = 0.2;
-const run = { facts: null, status: "", clock: {}, hosts: new Map(), jobs: new Map(), faults: [], actions: new Map() };
+const run = { facts: null, status: "", clock: {}, hosts: new Map(), jobs: new Map(), open: new Map(), faults: [], actions: new Map() };
 const shown = { names: [], number: new Map(), cores: [], chosen: null, grid: null, gantt: null, chart: null, table: null, charted: 0, rows: new Map(), listed: new Set(), nodes: new Map() };
 
 /* ["node01", "node02"] for "node[01-02]"; a text that is no list of hosts gives none. */
@@ -38,10 +38,11 @@ function take(message) {
   run.clock = message.clock;
   run.text = message.text;
   for (const [name, [power, processes]] of Object.entries(message.hosts)) run.hosts.set(name, { power, processes });
-  if (message.facts) { run.jobs.clear(); run.faults.length = 0; }
+  if (message.facts) { run.jobs.clear(); run.open.clear(); run.faults.length = 0; }
   for (const [key, name, state, submitted, start, end, nodes, cores] of message.jobs.reverse()) {
     const job = { key, name, state, submitted, start, end, text: nodes, cores };
     run.jobs.set(key, job);
+    if (end === null) run.open.set(key, job); else run.open.delete(key);
     shown.rows.set(key, job);
   }
   run.faults.push(...message.faults);
@@ -86,8 +87,10 @@ function powers(at) {
 
 function states(at, isNow) {
   const past = isNow && run.hosts.size ? null : powers(at), share = new Float64Array(shown.names.length), jobs = new Uint32Array(shown.names.length);
-  let running = 0, waiting = 0, ended = 0;
-  for (const job of run.jobs.values()) {
+  /* Of the present only the jobs count that have not ended, which are few among all. */
+  const jobsThen = isNow ? run.open : run.jobs;
+  let running = 0, waiting = 0, ended = run.jobs.size - jobsThen.size;
+  for (const job of jobsThen.values()) {
     if (job.submitted === null || job.submitted > at) continue;
     if (job.end !== null && job.end <= at) { ended += 1; continue; }
     if (job.start === null || job.start > at) { waiting += 1; continue; }
@@ -143,7 +146,7 @@ function draw() {
 
 function drawCharts(at) {
   const span = Number($("window").value), from = span ? Math.max(0, at - span) : 0, all = [...run.jobs.values()];
-  const ran = all.filter((job) => job.start !== null && job.start <= at && (job.end === null || job.end > from)).map((job) => ({ ...job, end: job.end !== null && job.end <= at ? job.end : null, nodes: expanded(job.text) }));
+  const ran = all.filter((job) => job.start !== null && job.start <= at && (job.end === null || job.end > from)).map((job) => ({ key: job.key, name: job.name, state: job.state, cores: job.cores, text: job.text, start: job.start, end: job.end !== null && job.end <= at ? job.end : null, nodes: expanded(job.text) }));
   shown.gantt = { ...drawGantt($("gantt"), shown.names.length, ran, outages(at), from, Math.max(at, from + 1), (job) => job.name || job.key), jobs: ran };
   if (!shown.chart) shown.chart = queueChart($("queue"));
   shown.chart.setData(queueCurve(all, from, Math.max(at, from + 1)));

@@ -129,3 +129,29 @@ def looks_closer(page: LivePage) -> None:
 def events(folder: Path) -> list[dict[str, Any]]:
     """The event log of a run."""
     return [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+
+
+def test_thousands_of_nodes_are_drawn_pixel_by_pixel(tmp_path: Path, browser: Any) -> None:
+    """The chart of jobs on nodes, of 2,000 nodes, as that of few nodes draws it: a job, a node that was off, nothing."""
+    (tmp_path / "run.json").write_text('{"ended": "time limit", "virtual_s": 100.0}')
+    with page_of(tmp_path) as served:
+        page = LivePage(browser, f"http://127.0.0.1:{served.port}{served.path}")
+        page.wait_for("$('status').textContent === 'ended'")
+        job = {"key": "7", "start": 50, "end": None, "nodes": [*range(1000), *range(1900, 2000)]}
+        found = page.run(
+            """
+            const canvas = $("gantt"), outages = [{node: 1500, start: 0, end: 100}];
+            drawGantt(canvas, 2000, [arguments[0]], outages, 0, 100, (one) => one.key);
+            const context = canvas.getContext("2d"), hue = (hashOf("7") % SHADES) * 360 / SHADES;
+            const at = (x, y) => [...context.getImageData(x * canvas.width, y * GANTT_MOST, 1, 1).data];
+            const seen = [[0.75, 0.25], [0.75, 0.97], [0.25, 0.25], [0.75, 0.8], [0.5, 0.7505]].map((place) => at(...place));
+            context.setTransform(1, 0, 0, 1, 0, 0);
+            context.fillStyle = `hsl(${hue} 55% 52%)`;
+            context.fillRect(0, 0, 1, 1);
+            return [seen, [...context.getImageData(0, 0, 1, 1).data]];
+            """,
+            job,
+        )
+        (ran, ran_below, before, idle, off), shade = found
+        assert ran == ran_below and max(abs(one - other) for one, other in zip(ran, shade, strict=True)) <= 1
+        assert before == idle == [244, 246, 248, 255] and off == [34, 38, 43, 255]
