@@ -379,7 +379,7 @@ class Kernel:
         return self.calls_by_warning[WarningKind.REFUSED]
 
     def close(self) -> None:
-        """Close every descriptor of the emulation. Its processes are ended by the launcher, not here."""
+        """Close every descriptor of the emulation. The launcher, and not this method, ends the processes."""
         if self.charges is not None:
             for name, similar in self.charges.never_seen().items():
                 meant = f"; {similar[0]} has" if similar else ""

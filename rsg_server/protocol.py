@@ -1,6 +1,6 @@
 """Gives the constants of csrc/shared/protocol.h names in Python.
 
-Their values are read from the compiled header through cffi.
+The values of the constants are read from the compiled header through cffi.
 """
 
 from enum import IntEnum

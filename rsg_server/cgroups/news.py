@@ -18,7 +18,7 @@ from rsg_server.waits.descriptors import DescriptorWait
 
 @dataclass(slots=True)
 class Mark:
-    """What a process has read of a control file that changes.
+    """Which change of a control file a process has read last.
 
     `read` is the number of the change that the process has read last, `offered` that of the change which its next read
     will find.

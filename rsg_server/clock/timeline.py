@@ -57,13 +57,16 @@ class Timeline:
         return count
 
     def let_come(self, parking: Any) -> None:
-        """Set the struct parking of C whose actors get the deadlines that come. It must last as long as the timeline."""
+        """Set the struct parking of C whose actors get the deadlines that come.
+
+        The struct must exist as long as the timeline.
+        """
         self._parking = parking
 
     def choose_ties(self, comes_later: Callable[[Any], bool]) -> None:
         """Have `comes_later` decide which comes first when a deadline of an actor and an event have the same moment.
 
-        Its argument is the record of the actor; it returns True if the event comes first.
+        The argument of `comes_later` is the record of the actor; the function returns True if the event comes first.
         """
         self._comes_later = comes_later
         lib.parking_ask_ties(self._parking)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Alarm:
-    """The deadline of a waiting thread, which is given by its slot. It may be cancelled until it has come."""
+    """The deadline of a waiting thread, which is given by its slot. The deadline may be cancelled until it has come."""
 
     __slots__ = ("_deadlines", "_slot")
 

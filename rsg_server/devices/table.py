@@ -65,7 +65,7 @@ class Devices:
         self._tell(file[1])
 
     def given(self, host: str, file: tuple[int, int], major: int, minor: int) -> None:
-        """Note a character device that a host was given at its start. Its driver does nothing."""
+        """Note a character device that a host was given at its start. The driver of such a device does nothing."""
         self._drivers.setdefault(host, set()).add((major, minor))
         self.made(file, Device(stat.S_IFCHR, major, minor))
 

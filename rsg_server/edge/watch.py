@@ -3,9 +3,10 @@
 Invariant: viewers change nothing. The state is read between two slices of turns; no other part of the emulation knows
 of viewers.
 
-One `Board` has the state for all viewers. It reads the kernel anew at most as often as LOOK_SHARE allows, however many viewers
-there are. For each viewer the server keeps one number, up to which change the viewer has been told. A viewer that reads
-slowly gets fewer messages; each message has the state of the moment at which it was made.
+One `Board` has the state for all viewers. The board reads the state of the kernel (rsg_server.kernel) at most as often
+as LOOK_SHARE allows, however many viewers there are. For each viewer the server keeps one number, up to which change
+the viewer has been told. A viewer that reads slowly gets fewer messages; each message has the state of the moment at
+which it was made.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Faults:
         self.on_power_state: Observers[str, int] = Observers()  # observers get a host's name and the host's new state
         self.on_speed: Observers[Host] = Observers()  # these observers are called before those of on_power_state
         self.on_link: Observers[str] = Observers()  # observers get the name of a link that may have changed
-        self.on_process: Observers[ProcessChange, bool] = Observers()  # told a change, and whether it is for a while
+        self.on_process: Observers[ProcessChange, bool] = Observers()  # observers get a change, and whether it is for a while
         self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
         self._held = Held()
         self._do: dict[type, Callable[[Any], tuple[Change, ...]]] = {

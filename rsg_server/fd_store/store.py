@@ -1,7 +1,7 @@
 """The descriptor store: keeps sockets of the server that were not used for a while in other processes, the holders.
 
-It is used when the server has as many descriptors as one process may have (RLIMIT_NOFILE). An idle node costs the
-server some three descriptors and, while its daemons talk, as many again: five thousand nodes need more than `ulimit
+The store is used when the server has as many descriptors as one process may have (RLIMIT_NOFILE). An idle node costs
+the server some three descriptors and, while its daemons talk, as many again: five thousand nodes need more than `ulimit
 -Hn` may allow. A holder (holder.py) keeps as many sockets as the limit allows, and watches them by an epoll, which the
 server polls like its own. When the server uses such a socket again, it takes the socket back.
 

@@ -140,7 +140,8 @@ class DiskPath(Path):
 
 
 class ServedDiskPath(Path):
-    """What operations of one direction on a file server's disk share: the disk, and the links between the server and a host.
+    """The resources that operations of one direction on a file server's disk share: the disk, and the links between the
+    server and a host.
 
     An operation first waits for `latency_s`. The latency of the links bounds the window of the operation.
     """

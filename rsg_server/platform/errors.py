@@ -1,4 +1,7 @@
-"""The errors of a platform's description. Their text is one line: file and line, what is wrong, how to correct it."""
+"""The errors of a platform's description.
+
+The text of such an error is one line: file and line, what is wrong, how to correct it.
+"""
 
 from rsg_server.errors import SimunixError
 

@@ -16,7 +16,7 @@ from rsg_server.platform.zone import Zone, find_route
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a platform's description contains besides hosts and routes: zones, profiles, and SimGrid's `<config>`.
+    """The content of a platform's description besides hosts and routes: zones, profiles, and SimGrid's `<config>`.
 
     `warnings` are lines, with file and line number, about parts that were read although they are outdated or wrong.
     """

@@ -25,7 +25,7 @@ class Changes(Enum):
 class Profile:
     """The events of a profile by time, each as (seconds since the start, value).
 
-    They begin again `repeat_after_s` seconds after the last event.
+    The events begin again `repeat_after_s` seconds after the last one.
     """
 
     name: str

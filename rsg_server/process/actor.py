@@ -57,7 +57,7 @@ It is above all numbers (tokens) of watched descriptors (rsg_server.turn.readine
 
 @dataclass(slots=True)
 class Spinner:
-    """What the server knows of an actor whose turn was taken from it because it computed too long
+    """The record of an actor from which the server has taken the turn because it computed too long
     (rsg_server.turn.preemption).
     """
 
@@ -80,8 +80,8 @@ class WaitViews(Protocol):
 class Actor:
     """A thread of an emulated process. The server gave it its number before the thread existed.
 
-    What every turn needs of an actor is in `record`, a struct turn_actor, which the core (csrc/turn/) also reads and
-    writes.
+    The values of an actor that every turn needs are in `record`, a struct turn_actor, which the core (csrc/turn/) also
+    reads and writes.
 
     An actor that is READY is in the run queue unless its process is stopped. An actor that is PARKED has `parked`, and
     is in the run queue only if it is nominated.
@@ -224,7 +224,7 @@ class Actor:
 
     @property
     def spinner(self) -> Spinner | None:
-        """What is known of the actor's preemptions; None if the turn was never taken from it."""
+        """The record of the actor's preemptions; None if the turn was never taken from it."""
         return self._spinner
 
     @spinner.setter

@@ -46,7 +46,7 @@ MOST_DOUBLED = 8
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What was recorded of a host's cores: their load, and whether they were oversubscribed."""
+    """The records about a host's cores: their load, and whether they were oversubscribed."""
 
     load: Load
     overload: Overload
@@ -66,7 +66,7 @@ class Processor:
         self._event: Event | None = None
         # observers get the number of cores in use, whenever that number may have changed
         self.on_load: Observers[float] = Observers()
-        # its observers are called when executions of this host may get another share
+        # observers are called when executions of this host may get another share of the cores
         self.on_change: Observers[[]] = Observers()
 
     def change_speed(self, speed_flops: float) -> None:

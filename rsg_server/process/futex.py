@@ -142,7 +142,7 @@ class FutexTable:
     def wake_shared(self) -> None:
         """Wake all actors that wait in shared memory.
 
-        This is called after a death, since the dead process may have owned a robust lock at one of the futex words.
+        The method is called after a death, since the dead process may have owned a robust lock at one of the futex words.
         """
         lib.futexes_wake_shared(self._core)
 

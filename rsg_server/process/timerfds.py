@@ -113,8 +113,8 @@ def _field(path: str, name: str) -> str | None:
 def held_eventfds(processes: Iterable[Process]) -> set[int] | None:
     """Return the kernel's numbers of all eventfds that processes have open; None if processes may have others.
 
-    They may while a process has not sent HELLO, or while descriptors are on their way between two processes
-    (SCM_RIGHTS).
+    Processes may have others while a process has not sent HELLO, or while descriptors are on their way between two
+    processes (SCM_RIGHTS).
     """
     found: set[int] = set()
     for process in processes:

@@ -64,7 +64,9 @@ class Tracee:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What wait4(2) will report to a tracer: a stop of a traced thread, or the end of a thread (then `tracee` is None)."""
+    """A report that wait4(2) will return to a tracer: a stop of a traced thread, or the end of a thread (then `tracee`
+    is None).
+    """
 
     process: Process
     tid: int
@@ -170,7 +172,7 @@ class Tracees:
         del self.all[tracee.actor]
         self._count()
 
-    # What tracers are told
+    # Reports to tracers
 
     def _report(self, tracer: Process, report: Report) -> None:
         self.reports.setdefault(tracer, []).append(report)

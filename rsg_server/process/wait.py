@@ -97,7 +97,7 @@ class ActorWait:
         """
         return False
 
-    # What may end a wait
+    # Events that may end a wait
 
     def takes(self, bit: int, is_for_all: bool) -> bool:
         """Return whether the actor looks at a signal, given as its bit in a mask.
@@ -126,7 +126,7 @@ class ActorWait:
         """Return whether the wait ends when this socket's connect(2) has an outcome; the socket is given by its number."""
         return False
 
-    # What other parts ask about a wait
+    # Questions of other parts about a wait
 
     def computes(self) -> bool:
         """Return whether the actor computes, or only lets others go first, so that /proc shows it as running."""

@@ -1,7 +1,7 @@
 """Boxes: for each thread a place in shared memory for its request of Remote SimGrid, and for the answer.
 
-Their layout is in csrc/shared/wire/rsg_protocol.h. The box of a thread has the number of the thread's slot. Until a
-program uses Remote SimGrid there are no boxes, and the shared file ends before the place of the boxes. Emulated
+csrc/shared/wire/rsg_protocol.h has the layout of a box. The box of a thread has the number of the thread's slot. Until
+a program uses Remote SimGrid there are no boxes, and the shared file ends before the place of the boxes. Emulated
 processes can write to boxes at any time, so a request is copied before it is examined.
 """
 

@@ -1,8 +1,8 @@
 """The memory that the server and all emulated processes share: one file, which each of them maps.
 
-Its first page, the clock page, consists of words of 64 bits (struct simunix_clock_page in csrc/shared/protocol.h).
-Slots, timer queue, journal, streams, outbox and boxes follow. Each class of this folder reads and writes its own part,
-and no other code does.
+The first page of this file, the clock page, consists of words of 64 bits (struct simunix_clock_page in
+csrc/shared/protocol.h). Slots, timer queue, journal, streams, outbox and boxes follow. Each class of this folder reads
+and writes its own part, and no other code does.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Outbox:
 
     @property
     def asked(self) -> int:
-        """What the sender asks for, as enum simunix_asked numbers it."""
+        """The kind of the sender's request, a value of enum simunix_asked."""
         asked: int = self.core.asked
         return asked
 

@@ -1,7 +1,7 @@
 """UDP and ICMP: takes datagrams from the pairs of sending sockets, lets them travel, and gives them to receiving sockets.
 
 The server takes datagrams from a pair in order. If the queue of datagrams to the target's host has no room, the server
-keeps the datagram and takes no other from this pair. Then the pair fills up, so that the sender has to wait.
+keeps the datagram and takes no other from this pair. In this case the pair fills up, so that the sender has to wait.
 """
 
 from __future__ import annotations

@@ -310,7 +310,7 @@ def _mtu(around: Surroundings, which: SimulatedSocket) -> bytes | int:
 
 
 def tcp_info(wire: Wire, which: StreamSocket) -> bytes:
-    """Return a struct tcp_info. Its fields about loss and congestion say that there was none."""
+    """Return a struct tcp_info. The fields about loss and congestion say that there was none."""
     state = STATES[which.state]
     if which.state is SocketState.CONNECTED and which.fin.is_sent:
         state = FIN_WAIT2

@@ -203,7 +203,7 @@ class Retransmission:
             frames=lambda capture: capture.reset(receiver, clock.now_ns),
         )
 
-    # What watchers and captures see
+    # Reports to watchers and captures
 
     def _tell(self, size_bytes: int) -> tuple[int, int]:
         """Tell the watchers that a piece of the stream has arrived. Return when it began to leave, and its offset in

@@ -250,7 +250,7 @@ class SocketTable:
     def _sweep(self) -> None:
         """Forget the silent sockets that the application has closed.
 
-        This is done when they may be half of all silent sockets.
+        The method searches only when such sockets may be half of all silent sockets.
         """
         if len(self.silent) < self._sweep_at:
             return

@@ -49,7 +49,7 @@ class Condition(Enum):
 
 @dataclass(slots=True)
 class Counters:
-    """What a disk has done in one direction: operations, bytes, and the sum of the operations' durations."""
+    """The statistics of a disk in one direction: operations, bytes, and the sum of the operations' durations."""
 
     operations: int = 0
     size_bytes: int = 0
@@ -57,7 +57,7 @@ class Counters:
 
 
 class Activity:
-    """What a disk has done, as /proc/diskstats shows it."""
+    """The statistics of a disk, as /proc/diskstats shows them."""
 
     __slots__ = ("_since_ns", "busy_ns", "by_direction", "in_flight", "weighted_ns")
 

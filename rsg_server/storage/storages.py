@@ -204,7 +204,7 @@ class Storages:
         return self._known.setdefault(host.name, Known())
 
     def lose_host(self, name: str) -> None:
-        """Drop the page cache of a host that has lost its power. Its own disks finish their operations."""
+        """Drop the page cache of a host that has lost its power. The host's own disks finish their operations."""
         cache = self._caches.pop(name, None)
         self._known.pop(name, None)
         self.users.lose_host(name)

@@ -10,7 +10,7 @@ Ended = Callable[[int], object]
 
 
 class Window:
-    """What has been read ahead of one file: the pages before `end`, of which the latest window had `size` pages."""
+    """The pages of one file that were read ahead: all pages before `end`; the latest window had `size` pages."""
 
     __slots__ = ("_next", "end", "marker", "size")
 

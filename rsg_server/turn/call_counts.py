@@ -81,7 +81,7 @@ class CallCounts:
     def count_park(self, actor: Actor, arguments: Sequence[int]) -> None:
         """Count a message by which an actor gives the turn back.
 
-        Its first arguments are the kind of wait and the system call.
+        The first arguments of such a message are the kind of wait and the system call.
         """
         program = os.path.basename(actor.process.program)
         wait, call = Wait(arguments[0]).name, call_name(arguments[1])

@@ -29,7 +29,7 @@ Target = Actor | Process | SimulatedSocket
 
 
 class Readiness:
-    """The server's epoll. Its targets (actors, sockets, processes) are named by tokens, made of kind and number.
+    """The server's epoll. The targets of the epoll (actors, sockets, processes) are named by tokens, made of kind and number.
 
     The token of an actor is made from its channel's number. The server does not keep the private epolls of actors open,
     and the kernel may reuse a descriptor's number; a token is not reused. Private epolls are edge-triggered. An actor

@@ -54,9 +54,9 @@ class DescriptorWait(ActorWait):
 
     `first_fd` is one of these descriptors. `epoll_fd` is the descriptor of the private epoll in the process, 0 if the
     actor has no epoll. An actor that waits for an epoll instance `is_exclusive` if the instance watches something with
-    EPOLLEXCLUSIVE. This is the listening socket with the number `watched`, or, if that `is_file`, the kernel's file of
-    this number. The actor `has_looked` if just now nothing was ready but connections that other actors will accept. The
-    server sets `is_chosen` for the actor that it wakes among all that wait for the file.
+    EPOLLEXCLUSIVE. The watched object is the listening socket with the number `watched`, or, if the object `is_file`,
+    the kernel's file of this number. The actor `has_looked` if just now nothing was ready but connections that other
+    actors will accept. The server sets `is_chosen` for the actor that it wakes among all that wait for the file.
     """
 
     __slots__ = (

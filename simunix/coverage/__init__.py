@@ -1,3 +1,3 @@
-"""What simunix does with each system call, and with the calls of a given program, by the table that is built from
+"""Tells what simunix does with each system call, and with the calls of a given program, by the table that is built from
 csrc/tables/syscalls.def.
 """

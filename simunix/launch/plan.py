@@ -131,8 +131,8 @@ class Footprint:
 
 @dataclass(frozen=True, slots=True)
 class ActorSpec:
-    """What makes a process an actor of Remote SimGrid: the actor's name, when it is killed, and whether it starts again
-    when its host comes back on.
+    """The properties of a process that is an actor of Remote SimGrid: the actor's name, when it is killed, and whether
+    it starts again when its host comes back on.
     """
 
     name: str

@@ -1,5 +1,5 @@
-"""The program that serves as a host's D-Bus system bus (csrc/bus). It starts when a program of the host first needs the
-bus.
+"""The program that serves as a host's D-Bus system bus (csrc/bus). The bus starts when a program of the host first
+needs it.
 
 The program's file is copied into the host's /run when the bus starts, so hosts without a bus have no cost.
 """

@@ -62,8 +62,8 @@ def weighted_slowdown_total(jobs: pd.DataFrame) -> float:
     """Return sum(b t / r) / n: the slowdown times the number of processors, averaged over n jobs, so that the value
     grows with the sizes of the jobs.
 
-    This is Barberato's equation 2.6 and Table 4.9. The value is never below the mean slowdown. `weighted_slowdown_mean`
-    is another reading of "weighted slowdown".
+    The formula is Barberato's equation 2.6, and gives his Table 4.9. The value is never below the mean slowdown.
+    `weighted_slowdown_mean` is another reading of "weighted slowdown".
     """
     weighted = slowdown(jobs) * jobs["requested_number_of_resources"]
     return float(weighted.mean())

@@ -78,7 +78,7 @@ WORD = re.compile(r"[!-~]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Bmcs:
-    """What BMCs add to a plan. `wires` lists, for each BMC's host, the hosts whose power files it has."""
+    """The parts that BMCs add to a plan. `wires` lists, for each BMC's host, the hosts whose power files it has."""
 
     wires: Mapping[str, tuple[str, ...]]
     private: Mapping[str, tuple[PrivateSpec, ...]]

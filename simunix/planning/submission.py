@@ -41,8 +41,8 @@ NS = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadPlan:
-    """What a workload adds to a plan, and what reports need to know of the workload. The `label` of a workload
-    identifies its jobs in jobs.csv.
+    """The parts that a workload adds to a plan, and the facts about the workload that reports need. The `label` of a
+    workload identifies its jobs in jobs.csv.
 
     `context` describes, from the trace, the jobs that ran or waited when the replayed window begins.
     """

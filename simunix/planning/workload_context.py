@@ -32,8 +32,8 @@ AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPlan:
-    """What the context of a workload adds to a plan. `running` and `waiting` map a job's number to the number of cores
-    that the job asks for.
+    """The parts that the context of a workload adds to a plan. `running` and `waiting` map a job's number to the number
+    of cores that the job asks for.
     """
 
     workload: WorkloadPlan

@@ -109,7 +109,7 @@ def read_submissions(path: Path) -> dict[int, Submission]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What the submitter and the RJMS have recorded of a workload's jobs, and how both count time.
+    """The records of the submitting program and of the RJMS about a workload's jobs, and how both count time.
 
     `submissions` are by the trace's numbers; `completed` by the RJMS's; `suspended` and `io_times` are seconds by the
     RJMS's numbers. `origin_s` is when submission began, in seconds of the run; `epoch_s` the Unix time of the run's start.

@@ -93,7 +93,7 @@ def _loaded(root: RootTree, files: Mapping[str, Path]) -> set[Path]:
 def _since(path: Path, since_ns: int) -> bool:
     """Return whether a file has been changed or removed since a moment.
 
-    A file at a private path exists on a host only. It counts as unchanged, since this computer has no folder for it.
+    A file at a private path exists on a host only. Such a file counts as unchanged, since this computer has no folder for it.
     """
     try:
         return path.stat().st_ctime_ns >= since_ns

@@ -268,9 +268,9 @@ class ClusterPlan:
     `diary` is the path, in a private path, of a log of the RJMS's own whose lines `Rjms.news` reads while the run goes on;
     "" if no such log tells of jobs.
 
-    `message` is a function of the bytes of a connection. It returns the size in bytes and the name of the first
-    message, or None if it needs more bytes; it raises ValueError if the bytes are no message of this RJMS. An RJMS need
-    not have such a function.
+    `message` is a function of the bytes of a connection. The function returns the size in bytes and the name of the
+    first message, or None if it needs more bytes; it raises ValueError if the bytes are no message of this RJMS. An
+    RJMS need not have such a function.
     """
 
     rjms: Rjms

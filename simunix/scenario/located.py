@@ -13,7 +13,10 @@ LONGEST = 2000
 
 
 class ScenarioError(SimunixError):
-    """The error that a scenario cannot be used. Its text is one line, even if a quoted name contains line breaks."""
+    """The error that a scenario cannot be used.
+
+    The text of the error is one line, even if a quoted name contains line breaks.
+    """
 
     def __init__(self, text: str) -> None:
         line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

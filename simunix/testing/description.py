@@ -57,7 +57,7 @@ def checked(call: str, section: type[Section], /, **values: Any) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A process that the test starts. Its arguments are completed when the paths on the host are known."""
+    """A process that the test starts. The arguments of the process are completed when the paths on the host are known."""
 
     section: ProcessSection
     program: Program

@@ -9,7 +9,7 @@ from simunix.workload.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a job does that does more than sleep: the job program runs `script` on each of the job's `ranks`.
+    """The work of a job that does more than sleep: the job program runs `script` on each of the job's `ranks`.
 
     A job has one rank per core or, with `on_nodes`, one per node. `profile` is the name of the work in reports,
     `output` the path of the job's log.

@@ -1,4 +1,4 @@
-"""What a job of a job table asks for besides size and time: partition, account, dependencies, elements of job arrays,
+"""The wishes of a job in a job table besides size and time: partition, account, dependencies, elements of job arrays,
 and so on.
 
 Texts are those of the table's columns (docs/reference/job-table.md); "" or None means that the table gives no value. An
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a job asks for, and how it ended in the trace.
+    """The wishes of a job, and how the job ended in the trace.
 
     `number` is the job's number in the table, `element` its index in a job array, `component` its place in a
     heterogeneous job. `limit_s` is the exact time limit; None is that of the partition, infinity is no limit.

@@ -1,4 +1,6 @@
-"""What the eBPF verifier knows of a register: a range of numbers, an address in the context or on the stack, or nothing."""
+"""Describes the knowledge of the eBPF verifier about a register: a range of numbers, an address in the context or on
+the stack, or nothing.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What the verifier knows of a value: a number from `least` to `most`, both without sign, or an address.
+    """The verifier's knowledge about a value: a number from `least` to `most`, both without sign, or an address.
 
     An address lies `least` bytes behind the beginning of its memory.
     """

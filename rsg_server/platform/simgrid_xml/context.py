@@ -34,7 +34,7 @@ class Duplex:
 
 @dataclass(slots=True)
 class Context:
-    """What was read so far of one platform file."""
+    """The names, links, profiles and counters that were read so far of one platform file."""
 
     path: Path
     simgrid_compat: bool = False

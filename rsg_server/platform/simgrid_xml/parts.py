@@ -126,7 +126,7 @@ def _disks(context: Context, host: Element) -> Iterator[Disk]:
 def _disk(context: Context, element: Element) -> Disk:
     """Return the disk that a `<disk>` element describes.
 
-    Its property `size` is that of SimGrid's file systems; SimGrid ignores others.
+    The property `size` of a disk is that of SimGrid's file systems; SimGrid ignores other properties.
     """
     fair_per = context.properties(element).get("fair_per", "operation")
     if fair_per not in ("operation", "application"):

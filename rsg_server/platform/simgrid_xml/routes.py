@@ -95,7 +95,7 @@ def add_route(context: Context, element: Element, zone: Zone) -> None:
 def add_bypass(context: Context, element: Element, zone: Zone) -> None:
     """Add the bypass that a `<bypassRoute>` or `<bypassZoneRoute>` element describes, in one direction.
 
-    Its two ends may lie in zones inside of `zone`.
+    The two ends of the bypass may lie in zones inside of `zone`.
     """
     ends = (context.point(element, "src"), context.point(element, "dst"))
     for key, point in zip(("src", "dst"), ends, strict=True):

@@ -42,4 +42,7 @@ class PingSocket(IcmpSocket):
 
 @dataclass(eq=False, repr=False, slots=True)
 class RawSocket(IcmpSocket):
-    """A socket that sends whole messages (raw(7)). Its port is its protocol, and it may be bound again."""
+    """A socket that sends whole messages (raw(7)).
+
+    The port of such a socket is its protocol, and the socket may be bound again.
+    """

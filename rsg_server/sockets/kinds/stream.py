@@ -1,8 +1,9 @@
 """A TCP socket: its connection (or its queue, if it listens), and the bytes between the server's and the application's end.
 
-The server reads bytes that the application has written from `end`. It writes bytes that come through the network to
-`end`; while the AF_UNIX pair is full they wait in `undelivered`. `bytes_read` and `bytes_pushed` count the bytes of the
-two directions since the beginning of the connection. The place of an urgent byte is such a count.
+The server reads bytes that the application has written from `end`. The server writes bytes that come through the
+network to `end`; while the AF_UNIX pair is full, these bytes wait in `undelivered`. `bytes_read` and `bytes_pushed`
+count the bytes of the two directions since the beginning of the connection. The place of an urgent byte is such a
+count.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ STORAGES_FILE = "storages.csv"
 
 @dataclass(frozen=True, slots=True)
 class ObservationOptions:
-    """What is observed in a run. `pcap` has the names of the hosts whose traffic is captured (empty: all hosts; None:
-    no host). `interval_ns` is the time between rows of links.csv.
+    """The things that are observed in a run. `pcap` has the names of the hosts whose traffic is captured (empty: all
+    hosts; None: no host). `interval_ns` is the time between rows of links.csv.
 
     With `turn_costs`, the CPU time of each turn (the time for which one thread has the right to run) is measured. With
     `counts_calls`, traps.csv and server_messages.csv are written; with `logs_messages`, host_messages.csv.

@@ -87,8 +87,8 @@ class Temporary:
 
 @dataclass(frozen=True, slots=True)
 class ContainerSpec:
-    """What a host is made of. `directory` is the host's own folder in the run directory; `terminal` is the caller's
-    terminal, for a console.
+    """The description of a host's container. `directory` is the host's own folder in the run directory; `terminal` is
+    the caller's terminal, for a console.
 
     `devices` are made below /dev. `storages` are private paths on a storage, each with the storage's number and the
     flags that the shim needs. `cgroups` are the control files, with modes, of the group in which all processes begin;

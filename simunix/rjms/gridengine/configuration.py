@@ -223,8 +223,8 @@ def master_files(cell: Cell) -> dict[str, str]:
 
 
 def keep_hosts() -> str:
-    """Return a program that Grid Engine runs at the start of a parallel job. It saves the list of the job's hosts,
-    because the accounting names only the first.
+    """Return a program that Grid Engine runs at the start of a parallel job. The program saves the list of the job's
+    hosts, because the accounting names only the first host.
 
     The program's argument is the path of the job's pe_hostfile, whose folder is called JOB.TASK; see sge_pe(5),
     start_proc_args.

@@ -52,8 +52,8 @@ DATABASE_PATHS = (PrivateSpec(POSTGRES_HOME, POSTGRES_USER), PrivateSpec(POSTGRE
 
 
 def postgres(host: str, programs: str) -> ProcessSpec:
-    """Return the process of PostgreSQL, whose programs are in the folder `programs`. It creates its files at the first
-    start, and accepts every user with a password.
+    """Return the process of PostgreSQL, whose programs are in the folder `programs`. PostgreSQL creates its files at
+    the first start, and accepts every user with a password.
     """
     script = f"""cd {POSTGRES_HOME}
 if ! [ -e {DATA} ]; then

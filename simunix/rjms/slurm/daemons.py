@@ -114,7 +114,10 @@ def slurmctld(host: str, nodes: int = 0) -> ProcessSpec:
 
 
 def slurmd(host: str, index: int = 0, nodes: int = 0) -> ProcessSpec:
-    """Return the process slurmd of a compute node, one of `nodes`. Its second thread answers the controller's pings."""
+    """Return the process slurmd of a compute node, one of `nodes`.
+
+    The second thread of slurmd answers the controller's pings.
+    """
     memory = SLURMD_BYTES + nodes * SLURMD_BYTES_PER_NODE
     footprint = Footprint(memory, 2, STEP_BYTES, STEP_THREADS, STEP_PROCESSES)
     start_ns = SLURMD_START_NS + wave_ns(index)

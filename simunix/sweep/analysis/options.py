@@ -17,8 +17,8 @@ FORMATS = ("pdf", "svg", "png")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TellOptions:
-    """What is evaluated: whether a `table` is printed, the folder for `figures`, and the `metrics` (without any, those
-    in METRICS).
+    """The parts of the evaluation: whether a `table` is printed, the folder for `figures`, and the `metrics` (without
+    any, those in METRICS).
 
     `width` is the width of intervals, as a part of the mean, for which the number of further repetitions is computed.
     """

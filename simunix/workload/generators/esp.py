@@ -76,9 +76,9 @@ class Arrivals:
 def esp(processors: int, seed: int, light: bool = False, arrivals: Arrivals | None = None) -> SwfTrace:
     """Return the 230 jobs in random order, each of round(fraction x processors) processors, at least 1.
 
-    The two Z jobs take the whole machine. They come after a third and two thirds of the other jobs, and are in queue 2, to
-    which the RJMS should give the higher priority. `executable` is the place of the job's type in the table, from 1. Raises
-    SimunixError for fewer than 4 processors.
+    The two Z jobs take the whole machine. These jobs come after a third and two thirds of the other jobs, and are in
+    queue 2, to which the RJMS should give the higher priority. `executable` is the place of the job's type in the
+    table, from 1. Raises SimunixError for fewer than 4 processors.
     """
     if processors < LEAST_PROCESSORS:
         raise SimunixError(f"processors {processors}: ESP's mix needs at least {LEAST_PROCESSORS}")

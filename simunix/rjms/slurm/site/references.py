@@ -115,8 +115,8 @@ class References:
         return line.with_value(line.first, ",".join(kept)) if kept else None
 
     def suspended(self, line: Line) -> Line | None:
-        """Return a SuspendExcNodes line without missing nodes. Its host lists may each have a count after a colon; see
-        slurm.conf(5).
+        """Return a SuspendExcNodes line without missing nodes. The host lists of such a line may each have a count
+        after a colon; see slurm.conf(5).
         """
         text = line.value(line.first)
         if ":" not in text:
