@@ -3,7 +3,7 @@
 The packages from bottom to top; each imports only packages of the lines above its own:
 
     units, ranges, columns, roots
-    io_coordinator              a program of its own, which knows of no package
+    io_coordinator, policy      run on hosts, with the standard library only
     launch, workload            launch runs a plan, whatever has made it, and so stands below scenario and planning
     coverage, jobs, scenario    a scenario is a format; it knows no RJMS
     rjms                        what simunix needs of an RJMS, and those that it knows

@@ -14,7 +14,7 @@ from simunix.jobs.script import Stage, room_bytes
 from simunix.jobs.workload import FOLDER, PROGRAM, STORAGE_PORT, Scripts, batsim_jobs, with_profile
 from simunix.launch.factory.factory import LIBRARY
 from simunix.launch.plan import DiskNeed, FileSpec, PrivateSpec, ProcessSpec
-from simunix.planning.table_plan import factor_file, factors_of, on_plain_nodes
+from simunix.planning.submitting.table_plan import factor_file, factors_of, on_plain_nodes
 from simunix.ranges import expand_hosts
 from simunix.rjms.adapter import ClusterPlan
 from simunix.scenario.model import Scenario, WorkloadSection

@@ -121,7 +121,7 @@ class _Parts:
             *_processes("processes", self.scenario, self.site, checked),
             *as_actors(self.scenario, _processes("actors", self.scenario, self.site, checked)),
             *_storage_servers(self.workloads),
-            *(workload.process for workload in self.workloads),
+            *(process for workload in self.workloads for process in workload.processes),
             *(context.process for context in self.contexts),
             *self.bmcs.processes,
             *plan_checks(self.scenario, self.site),

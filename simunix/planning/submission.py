@@ -15,7 +15,8 @@ from simunix.dates import since_1970_ns
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.planning.behaviour import Behaviour, plan_behaviour
-from simunix.planning.submit_plan import SubmitPlan, submit_plan
+from simunix.planning.submitting.policies import PolicyPlan, plan_policy
+from simunix.planning.submitting.submit_plan import SubmitPlan, submit_plan
 from simunix.rjms.adapter import ClusterPlan
 from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import THIS_COMPUTER, RootTree
@@ -59,6 +60,12 @@ class WorkloadPlan:
     files: tuple[FileSpec, ...]
     process: ProcessSpec
     context: Context | None = None
+    policy: PolicyPlan | None = None
+
+    @property
+    def processes(self) -> tuple[ProcessSpec, ...]:
+        """The programs that run for the workload: the daemon of its policy, if any, and the submitting program."""
+        return (self.process,) if self.policy is None else (self.policy.process, self.process)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ def plan_workloads(
     with_users = [task for task in tasks if task.section.users == "trace"]
     host_users = together([population(task.jobs) for task in with_users]) if is_root else NO_PEOPLE
     warnings = tuple(WITHOUT_ROOT.format(task.key) for task in with_users if not is_root)
-    plans = tuple(_plan(scenario, task, host_users if task in with_users else NO_PEOPLE, roots[task.host]) for task in tasks)
+    plans = tuple(_plan(scenario, task, host_users if task in with_users else NO_PEOPLE, folder, roots) for task in tasks)
     return Workloads(plans, host_users, warnings)
 
 
@@ -169,11 +176,14 @@ def _cluster(section: WorkloadSection, key: str, clusters: Sequence[ClusterPlan]
     return fitting[0]
 
 
-def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTree) -> WorkloadPlan:
+def _plan(scenario: Scenario, task: _Task, host_users: Population, folder: Path, roots: Mapping[str, RootTree]) -> WorkloadPlan:
     section, cluster = task.section, task.cluster
     several = len(scenario.workload or []) > 1
     context = task.trace.context
     submit = submit_plan(section, task.key, task.jobs, cluster.rjms.clients, host_users, context, task.behaviour.factors)
+    python = _python(roots[cluster.controller])
+    policy = plan_policy(section, task.key, folder, section.start, cluster, roots, python)
+    own_files = policy.files if policy is not None else ()
     return WorkloadPlan(
         label=f"{section.trace.name}@{cluster.name}" if several else section.trace.name,
         section=section,
@@ -184,9 +194,10 @@ def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTre
         skipped=tuple(task.behaviour.skipped),
         submit=submit,
         behaviour=task.behaviour,
-        files=(_submission_plan(scenario, section, submit, task.host), *_scripts(task), *task.behaviour.files),
-        process=_submitter(task, root),
+        files=(_submission_plan(scenario, section, submit, task.host), *_scripts(task), *task.behaviour.files, *own_files),
+        process=_submitter(task, roots[task.host]),
         context=context,
+        policy=policy,
     )
 
 

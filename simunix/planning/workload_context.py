@@ -1,7 +1,7 @@
 """Restore the context of a workload: the jobs that ran or waited when the window begins (`simunix workload cut
 --context`).
 
-The submitting program submits the waiting jobs held (simunix.planning.submit_plan). When the window begins, another
+The submitting program submits the waiting jobs held (simunix.planning.submitting.submit_plan). When the window begins, another
 program on its host asks the RJMS which jobs run and which wait, records the answer, and releases the waiting jobs. If
 the state then differs from the trace's, the run is not valid.
 """

@@ -152,6 +152,8 @@ class Clients:
     * `release_all`: a command that releases the jobs whose numbers follow it.
     * `number_variable`: the environment variable with the job's number in a job's processes; "" if the RJMS sets none.
     * `tables`: how jobs of a job table are submitted; None for an RJMS that cannot be given a job table.
+    * `policy`: the module of simunix that runs a policy (simunix.policy) on this RJMS, as `python3 -m MODULE LOG POLICY`;
+      "" for an RJMS without one. LOG is `ClusterPlan.diary`.
     * `nobody`: the user who submits jobs without a known user; None is root, which some RJMSs refuse.
     * `by_hand`: what the live page offers.
     """
@@ -181,6 +183,7 @@ class Clients:
     first_index: int = 0
     number_variable: str = ""
     tables: TableClients | None = None
+    policy: str = ""
     nobody: User | None = None
     by_hand: ByHand = field(default_factory=ByHand)
 

@@ -112,6 +112,29 @@ _Options = Annotated[SubmitOptions, BeforeValidator(_partition_alone)]
 ByNumber = Annotated[dict[Annotated[int, Field(strict=False)], _Options], Field(json_schema_extra=_allow_name)]
 
 
+class PolicySection(Section):
+    """A scheduling policy in Python, which decides instead of the RJMS's scheduler: all jobs are submitted held, and the
+    policy starts them. See docs/guide/policies.md.
+
+    `name` is a policy that simunix ships, or FILE.py:CLASS, a class that derives from `simunix.policy.Policy`. `options`
+    are the arguments of its `__init__`. `on_error` says what happens when the policy raises an exception: `end` ends the
+    run, `go_on` leaves the jobs in the queue until the next decision.
+    """
+
+    name: str
+    options: dict[str, str | int | float] = {}
+    on_error: Literal["end", "go_on"] = "end"
+
+
+def _name_alone(value: object) -> object:
+    """Return a policy for a short form: a text is the name of a policy without options."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+def _allow_text(schema: dict[str, Any]) -> None:
+    schema["anyOf"] = [{"type": "string"}, *schema["anyOf"]]
+
+
 class SubmitSection(Section):
     """How the jobs of a workload are submitted.
 
@@ -126,8 +149,9 @@ class SubmitSection(Section):
     passed; a longer think time than `session_gap` begins a new session, at its own moment. With `feedback: user`, all
     jobs of a user are one session. The end of a job is noticed every `poll_interval`.
 
-    With `arrays: bursts`, equal jobs of one moment are submitted as a job array. Options come from `partitions` (by
-    field 16), `queues` (by field 15) and `options`; later ones override earlier ones.
+    With a `policy`, jobs are submitted held, and a policy in Python starts them. With `arrays: bursts`, equal jobs
+    of one moment are submitted as a job array. Options come from `partitions` (by field 16), `queues` (by field 15)
+    and `options`; later ones override earlier ones.
     """
 
     client: str | None = None
@@ -138,6 +162,7 @@ class SubmitSection(Section):
     session_gap: Duration = int(SESSION_GAP_S * 10**9)
     poll_interval: Annotated[Duration, Field(gt=0)] = 5 * 10**9
     arrays: Literal["ignore", "bursts"] = "ignore"
+    policy: Annotated[PolicySection | None, BeforeValidator(_name_alone), Field(json_schema_extra=_allow_text)] = None
     partitions: ByNumber = {}
     queues: ByNumber = {}
     options: list[OptionRule] = []

@@ -118,4 +118,5 @@ CLIENTS = Clients(
     tables=TABLES,
     number_variable="SLURM_JOB_ID",
     by_hand=BY_HAND,
+    policy="simunix.rjms.slurm.policy",
 )

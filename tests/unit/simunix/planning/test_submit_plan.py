@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from rsg_server.errors import SimunixError
 from simunix.planning.expand import expand
-from simunix.planning.submit_plan import SubmitPlan, submit_plan
+from simunix.planning.submitting.submit_plan import SubmitPlan, submit_plan
 from simunix.rjms.scenario import load
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from rsg_server.errors import SimunixError
-from simunix.planning.submit_plan import SubmitPlan, submit_plan
-from simunix.planning.table_plan import factor_file, factors_of, on_plain_nodes
+from simunix.planning.submitting.submit_plan import SubmitPlan, submit_plan
+from simunix.planning.submitting.table_plan import factor_file, factors_of, on_plain_nodes
 from simunix.rjms.gridengine.clients import CLIENTS as GRID_ENGINE
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.scenario.model import WorkloadSection

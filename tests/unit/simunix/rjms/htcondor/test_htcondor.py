@@ -9,7 +9,7 @@ import pytest
 
 from rsg_server.errors import SimunixError
 from simunix.app.progress import count_marks
-from simunix.planning.submit_plan import submit_plan
+from simunix.planning.submitting.submit_plan import submit_plan
 from simunix.rjms.adapter import Choice
 from simunix.rjms.htcondor import accounting, configuration, layout
 from simunix.rjms.htcondor.adapter import HTCONDOR

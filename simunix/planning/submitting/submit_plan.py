@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from simunix.planning.table_plan import submissions
+from simunix.planning.submitting.table_plan import submissions
 from simunix.rjms.adapter import Choice, Clients, TableSubmission
 from simunix.scenario.submit_section import BY_RJMS, SubmitOptions, SubmitSection
 from simunix.workload.job import Job
@@ -190,7 +190,7 @@ def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOption
         account,
         options.nice,
         options.priority,
-        is_held or options.hold is not None,
+        is_held or options.hold is not None or section.policy is not None,
         tuple(options.arguments),
     )
 
