@@ -52,7 +52,7 @@ def plan_policy(
         raise SimunixError(
             f"{key}: no {python} in the root {roots[host].path} of {host}, which runs it; add the package python3"
         )
-    name, files = policy.name, ()
+    name, files = policy.name, tuple[FileSpec, ...]()
     if ".py:" in name:
         path, _, class_name = name.rpartition(":")
         there = f"{FOLDER}/own/{Path(path).name}"

@@ -70,10 +70,10 @@ class Cluster:
                 self.jobs[id] = replace(job, end_s=self.now, state="COMPLETED")
         for id, task in self.tasks.items():
             if id not in self.jobs and task.submit <= self.now:
-                size = {"cores": task.cores, "nodes": task.nodes}
-                self.jobs[id] = Job(
-                    id, id, task.user, "", "", **size, limit_s=task.limit, submit_s=task.submit, state="PENDING"
-                )
+                self.jobs[id] = self._submitted(id, task)
+
+    def _submitted(self, id: str, task: Task) -> Job:
+        return Job(id, id, task.user, "", "", task.cores, task.nodes, task.limit, task.submit, "PENDING")
 
     def state(self) -> State:
         """See `Port.state`."""
