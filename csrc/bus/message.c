@@ -82,7 +82,7 @@ static void read_field(struct reader *reader, struct message *message)
     }
 }
 
-/* Read the head of a message. Its texts point into the bytes. */
+/* Read the head of a message. The texts of the head point into the bytes of the message. */
 bool message_read(const uint8_t *bytes, size_t size, struct message *message)
 {
     struct reader reader = reader_of(bytes, size);

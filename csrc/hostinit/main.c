@@ -1,5 +1,5 @@
-/* The factory of hosts: two small processes per run. This one holds the hosts' control sockets and passes messages on
- * (broker.c); hosts are cloned from its child, the fork server (fork_server.c). */
+/* The factory of hosts: two small processes per run. The first process holds the hosts' control sockets and passes
+ * messages on (broker.c); hosts are cloned from its child, the fork server (fork_server.c). */
 #define _GNU_SOURCE
 #include "hostinit.h"
 

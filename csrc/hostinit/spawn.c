@@ -37,7 +37,7 @@ struct program {
 /* The words of a request about a program, besides its arguments and variables. */
 static const struct {
     const char *key;
-    size_t offset; /* in struct program */
+    size_t offset; /* the offset of the field in struct program */
     bool is_number;
 } settings[] = {
     {"cwd", offsetof(struct program, directory), false},    {"user", offsetof(struct program, user), false},
@@ -216,7 +216,7 @@ static void set_limits(int report, const struct program *program)
         CPU_SET((size_t)program->core, &cores);
         sched_setaffinity(0, sizeof cores, &cores);
     }
-    personality(ADDR_NO_RANDOMIZE); /* the same addresses in every run */
+    personality(ADDR_NO_RANDOMIZE); /* without randomisation, addresses are equal in every run */
 }
 
 /* Reset the actions of all signals, by the kernel's own system call: the C library's sigaction(3) refuses the signals

@@ -29,7 +29,7 @@
 #include <time.h>
 
 #define SECOND_NS 1000000000LL
-#define EVERY (-1) /* in the place of a rank's number: all ranks, `*` in a script */
+#define EVERY (-1) /* a number that means all ranks (`*` in a script) */
 
 /* The address at which a rank or a storage listens. A storage may be a path instead (AF_UNIX). */
 struct endpoint {
@@ -37,10 +37,10 @@ struct endpoint {
     socklen_t length;
 };
 
-/* What goes over a connection between two endpoints, as seen from the endpoint that opens the connection. */
+/* The kind of transfer over a connection between two endpoints, as seen from the endpoint that opens the connection. */
 enum transfer_kind { TRANSFER_WRITE = 1, TRANSFER_READ = 2, TRANSFER_FORWARD = 3 };
 
-/* One transfer of a rank's order. `peer` is an index into the table of endpoints: ranks first, then storages. */
+/* A transfer in the order of a rank. `peer` is an index into the table of endpoints: ranks first, then storages. */
 struct transfer {
     uint32_t kind;
     uint32_t peer;

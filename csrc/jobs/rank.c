@@ -1,4 +1,4 @@
-/* One rank: carries out the driver's orders, and serves the transfers of other ranks meanwhile. */
+/* A rank: carries out the driver's orders, and serves the transfers of other ranks meanwhile. */
 #include "job.h"
 
 #include <stdlib.h>

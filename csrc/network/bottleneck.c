@@ -8,7 +8,7 @@
  * counted a second time on its other links. Each solve computes all rates anew.
  *
  * During a solve, the fields of a variable mean: `fresh` its rate so far, `step` its last increase, `fixed` that it
- * rises no more. Those of a link mean: `usage` the offer to each variable, `seen` that the link is not full. */
+ * rises no more. The fields of a link mean: `usage` the offer to each variable, `seen` that the link is not full. */
 #include "maxmin_parts.h"
 
 #include <math.h>

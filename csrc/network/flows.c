@@ -26,7 +26,7 @@ struct route {
 
 struct flow {
     double latency_factor, bandwidth_factor, rate, weight;
-    double frozen; /* if compatible: the bound when the flow was added; infinite otherwise */
+    double frozen; /* for a compatible flow: its bound when it was added; for others: infinity */
     int route;
     int is_started, is_compatible;
 };

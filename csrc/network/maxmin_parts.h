@@ -42,7 +42,7 @@ struct variable {
     double limit; /* the lowest of the bound and of the rates that each link could give to this variable alone */
     double rate;  /* the rate as of the last solve */
     double fresh; /* the rate in the present solve */
-    double step;  /* what bottleneck.c has added to the rate in its last step */
+    double step;  /* the increase of the rate in the last step of bottleneck.c */
     struct element *elements;
     int count;
     enum variable_state state;

@@ -82,7 +82,7 @@ int rsg_actor(int64_t pid, struct rsg_actor_state *state); /* 0: the caller */
 int rsg_actors(int64_t first, int64_t *pids, size_t room, size_t *count);
 /* for a thread that is no actor: its operations are on behalf of that actor from now on */
 int rsg_help(int64_t pid, int64_t *helper);
-int rsg_dismiss(int64_t helper); /* what the helper waits for goes on, and the helper gets RSG_KILLED */
+int rsg_dismiss(int64_t helper); /* the activities for which the helper waits go on, and the helper gets RSG_KILLED */
 /* for a thread that is no actor: begins all actors, and returns when they have ended */
 int rsg_run(double timeout);
 

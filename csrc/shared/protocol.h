@@ -1,9 +1,10 @@
-/* What the shim and the server have in common: message numbers, layouts of structs, the clock page in shared memory.
+/* The definitions that the shim and the server share: message numbers, layouts of structs, the clock page in shared memory.
  *
- * This file, with those of wire/, is the only copy. The shim includes it; rsg_server reads it through cffi
- * (csrc/build/), so it contains only enums, structs and integer defines. A message is one msgpack array. It is in the
- * outbox (shared memory) if its sender has the turn and maps the shared memory, else in a datagram of a SEQPACKET
- * socket.
+ * This file and the files of wire/ are the only copy of these definitions. The shim includes it; rsg_server reads it
+ * through cffi
+ * (csrc/build/), so it contains only enums, structs and integer defines. A message is one msgpack array. A message is
+ * in the outbox (shared memory) if its sender has the turn and maps the shared memory, else in a datagram of a
+ * SEQPACKET socket.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
  * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn

@@ -11,8 +11,8 @@
 #define ROUNDS_BETWEEN_LOOKS 64 /* the number of turns and steps of the clock after which the loop looks at the wall clock */
 #define LONG_NS 1000000000      /* before so long a step of the clock, Python checks who waits for the next event */
 /* After how long (ns) the listener checks whether the actor with the turn has died, since a death rings no doorbell.
- * This is longer than a tick of the kernel: for a time-out before the next tick, the hardware's timer would be set at
- * each wait. */
+ * The time is longer than a tick of the kernel: for a time-out before the next tick, the kernel would set the
+ * hardware's timer at each wait. */
 #define FIRST_SLICE_NS 6000000
 
 struct turn_core *turn_core_new(void)

@@ -238,10 +238,12 @@ class CompletedJob:
 
 @dataclass(frozen=True, slots=True)
 class JobNews:
-    """What a line of an RJMS's own log tells of a job while the run goes on: it was submitted, has started, or waits again.
+    """News about a job in a line of an RJMS's own log, while the run goes on: the job was submitted, has started, or
+    waits again.
 
-    `number` is the RJMS's, NUMBER_INDEX for an array's element; `at_s` is in seconds since the Unix epoch; `nodes` are those of
-    a job that has started, as the RJMS writes them, and `cores` how many it has; None if the line does not tell.
+    `number` is the RJMS's number of the job, NUMBER_INDEX for an array's element; `at_s` is in seconds since the Unix
+    epoch; `nodes` are the nodes of a job that has started, as the RJMS writes them, and `cores` is the number of its
+    cores; None if the line does not contain it.
     """
 
     number: str

@@ -102,7 +102,7 @@ static bool place_at(int fd, int folder, const char *path)
     return syscall(SYS_MOVE_MOUNT, fd, "", folder, path, 4 /* MOVE_MOUNT_F_EMPTY_PATH */) == 0;
 }
 
-/* Return a copy of what is mounted at a path; -1 with errno set on failure. None of its files is a device, except for
+/* Return a copy of what is mounted at a path; -1 with errno set on failure. No file of the copy is a device, except for
  * the terminals of /dev/pts. */
 static int take(const char *path, bool keeps_devices)
 {

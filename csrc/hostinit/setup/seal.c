@@ -1,8 +1,8 @@
 /* Limits what root of a host may do to this computer, to what daemons need.
  *
  * Root of a privileged host is root of this computer, in other namespaces; that of a contained one is nobody outside
- * (containment/mounts.c), and finds the same. What no namespace divides (most of /proc/sys, all of
- * /sys) is read-only, and programs start without the capabilities that act on the computer as a whole. Programs keep
+ * (containment/mounts.c), and finds the same. Files that no namespace separates (most of /proc/sys, all of /sys) are
+ * read-only, and programs start without the capabilities that act on the computer as a whole. Programs keep
  * CAP_SYS_ADMIN, since daemons mount file systems: the limits prevent harm by mistake, not by malice. */
 #define _GNU_SOURCE
 #include "../hostinit.h"

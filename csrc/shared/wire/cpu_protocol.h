@@ -1,4 +1,4 @@
-/* What shim and server tell each other about processors: charges, the table of costs, limits and timers of CPU time.
+/* The values about processors that shim and server exchange: charges, the table of costs, limits and timers of CPU time.
  * This file is a part of protocol.h and, like it, contains only enums, structs and integer defines. */
 #ifndef SIMUNIX_CPU_PROTOCOL_H
 #define SIMUNIX_CPU_PROTOCOL_H

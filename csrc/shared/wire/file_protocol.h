@@ -1,4 +1,4 @@
-/* What shim and server tell each other about files whose content the server makes. This file is a part of protocol.h
+/* The values about files with content of the server that shim and server exchange. This file is a part of protocol.h
  * and, like it, contains only enums, structs and integer defines. */
 #ifndef SIMUNIX_FILE_PROTOCOL_H
 #define SIMUNIX_FILE_PROTOCOL_H
@@ -9,7 +9,7 @@ enum simunix_power_file { POWER_FILE_TEXT = 0, POWER_FILE_REGISTER = 1, POWER_FI
 
 #define SIMUNIX_POWER_TEXT_MAX 2048
 
-/* What a program does before it reads a control file: the program has opened the file, or sought in the file without
+/* The action of a program before it reads a control file: the program has opened the file, or sought in the file without
  * having read; the program empties the file; it uses pread64; it has sought after a read. */
 enum simunix_cgroup_read { CGROUP_READ_SOON = 0, CGROUP_READ_EMPTIED = 1, CGROUP_READ_NOW = 2, CGROUP_READ_AGAIN = 3 };
 
@@ -36,7 +36,7 @@ enum simunix_device {
     DEVICE_ON_MOUNT = 6   /* a: st_dev, c: the kernel's number of the mount */
 };
 
-/* What an open device does: nothing, like /dev/null; what the host's /dev/zero or /dev/full does; what /dev/urandom
+/* The behaviour of an open device: nothing, like /dev/null; what the host's /dev/zero or /dev/full does; what /dev/urandom
  * does; what the process's terminal does. */
 enum simunix_driver { DRIVER_NOTHING = 0, DRIVER_MEMORY = 1, DRIVER_RANDOM = 2, DRIVER_TERMINAL = 3 };
 

@@ -37,8 +37,9 @@ struct simunix_park {
     int64_t by_handoff;
 };
 
-/* The message of the thread that has the turn, of which there is one at a time. Its sender writes the rest, sets `is_asked`,
- * and rings the doorbell; the server copies what it reads, since any process can write here.
+/* The message of the thread that has the turn, of which there is one at a time. The sender of a message writes the
+ * other fields, sets `is_asked`, and rings the doorbell; the server copies what it reads, since any process can write
+ * here.
  *
  * With `tells_handoffs` the sender has got the turn without the server, or has made other threads of its process ready.
  * The message then has the digest of all hand-offs, and a struct simunix_handoff for each thread of the process whose
@@ -55,7 +56,7 @@ struct simunix_outbox {
     uint8_t message[SIMUNIX_MESSAGE_MAX];
 };
 
-/* What the outbox contains: nothing; a message; the arguments of PARK, by which a thread gives the turn back. */
+/* The content of the outbox: nothing; a message; the arguments of PARK, by which a thread gives the turn back. */
 enum simunix_asked { ASKED_NOTHING = 0, ASKED_MESSAGE = 1, ASKED_TO_PARK = 2 };
 
 /* The inbox: the answer to the thread that gets the turn together with this answer (SLOT_INBOX). The inbox is behind

@@ -1,4 +1,4 @@
-/* What shims and server tell each other about simulated sockets, besides the operations that any socket has. This file
+/* The values about simulated sockets that shims and server exchange, besides the operations that any socket has. This file
  * is a part of protocol.h and, like it, contains only enums, structs and integer defines. */
 #ifndef SIMUNIX_SOCKET_PROTOCOL_H
 #define SIMUNIX_SOCKET_PROTOCOL_H

@@ -1,4 +1,4 @@
-/* What shims tell the server about files on modelled storages: the arguments of OP_STORAGE. This file is a part of
+/* The requests of shims about files on modelled storages: the arguments of OP_STORAGE. This file is a part of
  * protocol.h and, like it, contains only enums, structs and integer defines. */
 #ifndef SIMUNIX_STORAGE_PROTOCOL_H
 #define SIMUNIX_STORAGE_PROTOCOL_H

@@ -1,6 +1,6 @@
 /* Ends a process that cannot go on, with a message of one line. Two other files end a process on purpose:
- * core/message/channel.c, when the server is gone, and sys/process/exit.c, when the program ends. This file calls
- * nothing but the kernel, so that all may call it. */
+ * core/message/channel.c, when the server is gone, and sys/process/exit.c, when the program ends. This file calls only
+ * the kernel, so that all other files may call it. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 

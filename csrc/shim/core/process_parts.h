@@ -96,7 +96,7 @@ struct process_handoffs {
     bool has_news;              /* the server does not know the present state of these two lists */
 };
 
-/* What the process has computed (turn). */
+/* The computing of the process so far (turn). */
 struct process_cpu {
     uint64_t computed_ns;           /* the virtual time that the computing of the process has taken */
     uint64_t scale;                 /* the CPU time on its host that corresponds to a nanosecond of this computer, in units
@@ -127,14 +127,14 @@ struct process_signals {
     bool hears_terminal;                 /* the server knows that a terminal may send the process signals */
 };
 
-/* What strace needs to know of the process (strace). */
+/* The facts about the process that the room strace needs (strace). */
 struct process_strace {
     void *handlers[65];      /* the application's own handlers, by signal, while the process is traced */
     uint64_t plain_handlers; /* a mask of the signals whose handlers do not ask for siginfo */
     bool writes_by_server;   /* the server writes its traces, because the process's files may not grow (RLIMIT_FSIZE) */
 };
 
-/* What a process knows of its host's cgroups (sys/cgroup). */
+/* The facts about its host's cgroups that a process has stored (sys/cgroup). */
 struct process_cgroups {
     uint64_t device;  /* the device number of the file system with the cgroups; 0: there is none */
     bool are_used;    /* the process has opened control files, or its host has made groups */

@@ -1,5 +1,5 @@
 /* Measures how much more CPU time a call takes under simunix than natively, at the start of a run under the CPU policy
- * charged. This time is not charged to programs (turn/cpu_charge.c).
+ * charged. The additional time is not charged to programs (turn/cpu_charge.c).
  *
  * The run's first image makes a cheap call natively, trapped and preloaded, in some batches, and takes the fastest
  * batch of each: other activity of the computer can only make a batch slower. The number of calls is always the same,

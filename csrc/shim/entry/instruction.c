@@ -154,7 +154,7 @@ static bool is_one_of(char letter, const char *letters)
     return *letters != '\0';
 }
 
-/* Return the instruction at an address. Its length is 0 if it is not known. */
+/* Return the instruction at an address. The length is 0 if the instruction is not known. */
 struct instruction instruction_at(const uint8_t *at)
 {
     struct instruction result = {0};

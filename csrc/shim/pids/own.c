@@ -66,8 +66,8 @@ void pids_of_process(struct thread *thread, bool is_nested)
         process->ids.reaper = (int)pid_by_kernel(process, 1);
 }
 
-/* Return whether the next process that the caller makes will be in another PID namespace than the caller. It will not
- * be in another namespace if the caller has gone back to its own. */
+/* Return whether the next process that the caller makes will be in another PID namespace than the caller. The next
+ * process will not be in another namespace if the caller has gone back to its own namespace. */
 bool births_are_nested(const struct process *process)
 {
     char own[LINK_ROOM], children[LINK_ROOM];

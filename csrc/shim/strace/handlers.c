@@ -46,7 +46,7 @@ struct strace_handler strace_watch(struct thread *thread, int signal, struct ker
     return before;
 }
 
-/* Where sigaction(2) has returned `deliver`, show the application's own handler instead. */
+/* If sigaction(2) has returned `deliver`, replace it by the application's own handler. */
 void strace_hide(struct kernel_sigaction *told, struct strace_handler before)
 {
     if (told == NULL || told->handler != (void *)deliver)

@@ -1,4 +1,4 @@
-/* One line per system call of a traced thread, in the thread's own file (as strace -ff): dispatch() calls strace_call.
+/* Writes one line per system call of a traced thread into the thread's own file (as strace -ff): dispatch() calls strace_call.
  *
  * A line is written when its call has ended, and begins with the virtual time at which the call began. Invariant: tracing takes
  * no virtual time and makes no actor ready, so a traced run has the event log of an untraced one.
@@ -8,7 +8,7 @@
 #include "tables/newer_syscalls.h"
 
 #define ROWS_MAX 512
-#define RESULT_COLUMN 40 /* where strace puts the equals sign of short calls */
+#define RESULT_COLUMN 40 /* the column in which strace prints the equals sign of short calls */
 
 struct row {
     uint8_t result;

@@ -5,14 +5,15 @@
  * does something else. The smaller of both counts, less what simunix itself has added (calls that trapped, messages), and less
  * the virtual time that the prices of calls have let pass. While the thread waits for an answer of the server no cycles count.
  * The thread then gives the turn back until the server has let as much pass on a core of the host (rsg_server/process/cpu.py),
- * and goes on with its call. Where a timer or limit of CPU time expires in the middle of a charge, the thread gets the turn
- * there, takes the signal if it can, and has the rest pass before it goes on (rsg_server/process/cpu_timers.py). Threads under
+ * and goes on with its call. If a timer or limit of CPU time expires in the middle of a charge, the thread gets the
+ * turn at that moment, takes the signal if it can, and lets the rest pass before it goes on
+ * (rsg_server/process/cpu_timers.py). Threads under
  * the CPU policy `modelled` work likewise, but take their costs from a table (turn/cpu_costs.c).
  *
  * The invariant: no call of a thread has an effect before all but charge_least_ns of what was computed before it has passed, or
  * all but a sixteenth of what the thread has computed since it last waited, a millisecond at most, or all but a slice where
  * other threads wait for the core (keeps_on).
- * What is too little to be charged is not lost: it is added to what follows.
+ * CPU time that is too short to be charged is added to the next charge.
  */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"

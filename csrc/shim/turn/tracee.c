@@ -9,8 +9,8 @@
  * call in which they came, so the shim looks for signals at the end of each call and in every wait. Breakpoints, single
  * steps and other faults are signals of the kernel, which enter the shim (sys/signal/action.c).
  *
- * A stop needs all registers. Those of a trapped call are in the frame of its SIGSYS; elsewhere in the shim the thread sends
- * itself one. */
+ * A stop needs all registers. The registers of a trapped call are in the frame of its SIGSYS; elsewhere in the shim,
+ * the thread sends a SIGSYS to itself to get such a frame. */
 #include "shim/turn/tracee.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"

@@ -18,7 +18,7 @@ struct turn_process {
 
 enum turn_state { TURN_READY, TURN_RUNNING, TURN_PARKED, TURN_VFORK, TURN_DEAD };
 
-/* Where the deadline of a waiting actor is: nowhere, in the server's timeline, or in the timer queue in shared memory. */
+/* The place of the deadline of a waiting actor: nowhere, in the server's timeline, or in the timer queue in shared memory. */
 enum turn_deadline { DEADLINE_NONE, DEADLINE_OF_SERVER, DEADLINE_SHARED };
 
 /* Values in place of a kind of wait: there is no wait; there is a wait whose kind only Python knows. */

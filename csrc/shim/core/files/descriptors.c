@@ -81,7 +81,8 @@ bool descriptor_is_ours(const struct call *call, long fd)
     return (unsigned int)fd >= (unsigned int)call->thread->process->descriptors.floor;
 }
 
-/* Return 0 if the application may have one more descriptor, or -EMFILE. This is asked before the server makes one for it. */
+/* Return 0 if the application may have one more descriptor, or -EMFILE. The shim calls this function before the server
+ * makes a descriptor for the application. */
 long descriptor_is_free(const struct call *call)
 {
     long fd = NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->link.channel), F_DUPFD_CLOEXEC, 0);

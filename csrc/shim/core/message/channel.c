@@ -172,8 +172,9 @@ size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room)
     return length;
 }
 
-/* Send the first message of a process, a program (after an exec) or a thread. It goes over the channel, which tells the
- * server the sender's real number. The server may not know this number yet if the child of a vfork has begun the
+/* Send the first message of a process, a program (after an exec) or a thread. The first message goes over the channel,
+ * which tells the server the sender's real number. The server may not know this number yet if the child of a vfork has
+ * begun the
  * program. */
 int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply)
 {

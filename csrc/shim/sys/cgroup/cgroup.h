@@ -1,9 +1,8 @@
 /* Room sys/cgroup: folders and control files of the host's cgroups, of which the server has the content
  * (rsg_server/cgroups/).
  *
- * The files are in a tmpfs of the host, which is recognised by its device number. Their names, owners and modes are the
- * kernel's. May call core only.
- */
+ * The files are in a tmpfs of the host, which is recognised by its device number. The kernel stores the names, owners
+ * and modes of these files. May call core only. */
 #ifndef SIMUNIX_SYS_CGROUP_H
 #define SIMUNIX_SYS_CGROUP_H
 

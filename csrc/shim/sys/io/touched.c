@@ -5,7 +5,7 @@
  * had page faults since its last one: it asks the kernel which pages are there now, and which were stored to (PAGEMAP_SCAN, and
  * userfaultfd(2) with UFFD_FEATURE_WP_ASYNC: Linux 6.7), tells the server, and waits. Until then the thread has seen no
  * clock, so the effect is the same as that of a wait at each touch. Under an older kernel mapped memory takes no time.
- * Where userfaultfd(2) is forbidden, touched pages of a shared mapping of a file that is open for writing count as
+ * If userfaultfd(2) is forbidden, touched pages of a shared mapping of a file that is open for writing count as
  * stored to.
  *
  * Touched pages are recorded, so that a second touch costs nothing, until the pages are forgotten every 5 s, the
@@ -222,7 +222,7 @@ __attribute__((cold)) void mapped_look(struct call *call)
         look(call);
 }
 
-/* The same before a clock read, during which signals are not blocked. */
+/* Before a clock read, during which signals are not blocked: let the time pass for the pages that were touched. */
 __attribute__((cold)) void mapped_look_at_clock(struct thread *thread)
 {
     uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->traps.is_tracee ? SIGNAL_BIT(SIGTRAP) : 0);

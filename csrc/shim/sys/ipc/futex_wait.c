@@ -75,8 +75,8 @@ long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most
     return let_pass(call, woken);
 }
 
-/* Move waiters to another word. They keep their count under the word to which they came, so the count of the target
- * stays raised: the counts only ever save messages. */
+/* Move waiters to another word. A moved waiter stays counted under its first word, whose count stays too high. This
+ * does no harm, since the counts only save messages. */
 long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wake, int64_t move)
 {
     struct process *process = call->thread->process;

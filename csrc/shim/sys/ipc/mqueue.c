@@ -1,4 +1,4 @@
-/* POSIX message queues. Their descriptors can be polled, so only the waiting is simulated. */
+/* POSIX message queues. The descriptors of message queues can be polled, so only the waiting is simulated. */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"

@@ -1,5 +1,5 @@
-/* Memory policies, see mbind(2), set_mempolicy(2) and get_mempolicy(2). Where the host shows the nodes of this computer, its
- * kernel answers. */
+/* Memory policies, see mbind(2), set_mempolicy(2) and get_mempolicy(2). If the host shows the nodes of this computer,
+ * the real kernel answers these calls. */
 #include "shim/core/memory.h"
 #include "shim/sys/numa/numa.h"
 

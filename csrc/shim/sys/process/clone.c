@@ -158,8 +158,8 @@ static void lend_stack(struct thread *child, const struct call *call, struct clo
 }
 
 /* Make a child in the memory of its creator, which goes on after the child's exec or end: posix_spawn(3) gives it a
- * stack of its own, vfork(2) does not. Both wait for their turns at their slots, so that the child need not send HELLO
- * before it must, and its creator need not ask. */
+ * stack of its own, vfork(2) does not. Both processes wait for their turns at their slots, so that the child may send
+ * HELLO as late as possible, and its creator sends no message. */
 static long spawn_in_memory(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;

@@ -192,8 +192,8 @@ static size_t count_pointers(char **list)
     return count;
 }
 
-/* Return memory for a list of variables. It belongs to the thread's record: when a vfork's child execs, it stays in the
- * creator's memory. */
+/* Return memory for a list of variables. The memory belongs to the thread's record: when a vfork's child execs, the
+ * memory stays with the creator. */
 static char **environment_room(struct thread *thread, size_t size)
 {
     long memory;

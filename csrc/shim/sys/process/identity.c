@@ -19,7 +19,7 @@ long sys_uname(struct call *call)
     return status;
 }
 
-#define LOAD_SHIFT 5 /* what sysinfo(2) tells has 16 binary places, the server's 11 */
+#define LOAD_SHIFT 5 /* load averages of sysinfo(2) have 16 binary places, those of the server 11 */
 
 struct sysinfo_result {
     int64_t uptime;

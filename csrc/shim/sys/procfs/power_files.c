@@ -92,8 +92,8 @@ __attribute__((cold)) long power_file_opened(struct call *call, const char *path
     return fd;
 }
 
-/* Open for writing a file that the kernel would not, since these files are in a read-only file system. They belong to
- * root, with the mode 0644. Returns false if the file is none of these. */
+/* Open for writing a file that the kernel would not, since these files are in a read-only file system. The files belong
+ * to root, with the mode 0644. Returns false if the file is none of these. */
 __attribute__((cold)) bool power_file_open(struct call *call, int directory, const char *path, uint64_t flags, long *fd)
 {
     if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_RDONLY || !may_be(call, path))

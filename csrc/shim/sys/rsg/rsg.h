@@ -1,6 +1,6 @@
 /* Room sys/rsg: the call by which programs use Remote SimGrid.
  *
- * It carries requests and answers, and knows no operation: csrc/rsg/ writes the requests, rsg_server/rsg/ carries them
+ * The room carries requests and answers, and knows no operation: csrc/rsg/ writes the requests, rsg_server/rsg/ carries them
  * out. May call turn and below, and no other family.
  */
 #ifndef SIMUNIX_SYS_RSG_H

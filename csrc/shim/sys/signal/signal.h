@@ -2,7 +2,8 @@
  *
  * The invariant: no code of the application runs on the shim's own stack, on which the kernel enters the shim
  * (SIGSYS, and every signal whose action is the shim's here). So the kernel never knows the application's alternate
- * stack. That stack may have any size, and may be replaced, disabled and unmapped in any order. The shim copies the
+ * stack. The application's alternate stack may have any size, and may be replaced, disabled and unmapped in any order.
+ * The shim copies the
  * frame of a handler onto it, or onto the stack that was interrupted (frame.c). May call sys/time, strace, turn and
  * below.
  */
