@@ -5,6 +5,7 @@
  * `syscall` has two bytes, as a short jump has. The short jump leads to padding between two functions (padding.c),
  * which has room for a jump to a stub for this instruction. The stub jumps to site_entry.S, and then goes on after the
  * instruction.
+ *
  * If no padding is near, the long jump replaces an instruction of five bytes or more that runs straight into the
  * `syscall`, mostly the instruction that loads the call's number. The stub then begins with a copy of the instructions
  * from there on (approach.c), and the `syscall` itself stays for code that jumps to it. No byte after the `syscall`
