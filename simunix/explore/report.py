@@ -46,7 +46,7 @@ def write_report(folder: Path, scenario: Scenario, is_over: bool = True) -> Path
         title=f"Exploration of {scenario.name}",
         version=__version__,
         strategy=settings.get("strategy", ""),
-        state="as it stood when this page was written" if is_over else "still going on when this page was written",
+        state="as when this page was written" if is_over else "the exploration was still going on when this page was written",
         summary=_summary(rows, len(failures)),
         notes=_notes(rows, scenario.check),
         failures=failures,
@@ -79,12 +79,12 @@ def _summary(rows: Sequence[Row], failures: int) -> list[tuple[str, str]]:
         ("seeds that failed", f"{failed:,}"),
         ("distinct failures", f"{failures:,}"),
         ("virtual time", human_time(sum(row.virtual_s for row in rows))),
-        ("choices that differ from the plain run's", f"{sum(row.taken for row in rows):,}"),
+        ("choices other than those of simunix run", f"{sum(row.taken for row in rows):,}"),
         ("faults", f"{sum(row.faults for row in rows):,}"),
     ]
     if rows and wall_s > 0:
         found.append(("wall time of a seed, mean", f"{wall_s / len(rows):.2f} s"))
-        found.append(("seeds a second, one at a time", f"{len(rows) / wall_s:.1f}"))
+        found.append(("seeds per second, with one run at a time", f"{len(rows) / wall_s:.1f}"))
     return found
 
 
@@ -92,11 +92,11 @@ def _notes(rows: Sequence[Row], checks: Sequence[CheckSection]) -> list[str]:
     notes = []
     if rows and not any(row.failed for row in rows):
         rate = min(RULE_OF_THREE / len(rows), 1)
-        notes.append(f"Nothing failed: with {CONFIDENCE:.0%} confidence fewer than {rate:.2%} of all seeds fail.")
+        notes.append(f"No seed failed: with {CONFIDENCE:.0%} confidence fewer than {rate:.2%} of all seeds fail.")
     reached = Counter(name for row in rows for name in row.reached)
     for index, section in enumerate(checks):
         if section.sometimes is not None and not reached[name_of(section, index)]:
-            notes.append(f"{name_of(section, index)} was reached by no seed (sometimes).")
+            notes.append(f"No seed has reached {name_of(section, index)} (sometimes).")
     return notes
 
 
@@ -113,8 +113,8 @@ def _properties(rows: Sequence[Row], checks: Sequence[CheckSection]) -> dict[str
         failed = broken[f"check: {name}"]
         count = (f"{reached[name]:,}", "") if kind == "sometimes" else ("", f"{failed:,}")
         lines.append([name, kind, *count])
-    text = "How many seeds reached what is to happen sometimes, and in how many a check did not hold."
-    return {"title": "Properties", "text": text, "columns": ["check", "kind", "reached in", "broken in"], "rows": lines}
+    text = "How many seeds have reached each check of the kind sometimes, and with how many seeds another check did not hold."
+    return {"title": "Checks", "text": text, "columns": ["check", "kind", "reached in", "broken in"], "rows": lines}
 
 
 def _places(rows: Sequence[Row]) -> dict[str, Any]:
@@ -126,10 +126,10 @@ def _places(rows: Sequence[Row]) -> dict[str, Any]:
         counts = [row.places[place] for row in rows if place in row.places]
         asked, taken = sum(count[0] for count in counts), sum(count[1] for count in counts)
         seeds = sum(count[1] > 0 for count in counts)
-        share = f"{taken / asked:.2%}" if asked else "never asked"
+        share = f"{taken / asked:.2%}" if asked else "no choice"
         lines.append([place, f"{asked:,}", f"{taken:,}", share, f"{seeds:,}"])
-    text = "Where the runs chose, and how often otherwise than the plain run; a place that is never asked does not occur here."
-    columns = ["place", "choices", "otherwise", "share", "seeds with one otherwise"]
+    text = "How many choices the runs made at each place, and how many of these differ from what simunix run does."
+    columns = ["place", "choices", "differing choices", "share", "seeds with a differing choice"]
     return {
         "title": "Coverage of choices",
         "text": text,
@@ -146,6 +146,6 @@ def _strategies(rows: Sequence[Row]) -> dict[str, Any]:
         failed = sum(bool(row.failed) for row in of_it)
         mean_s = sum(row.wall_s for row in of_it) / len(of_it)
         lines.append([name, f"{len(of_it):,}", f"{failed:,}", f"{failed / len(of_it):.1%}", f"{mean_s:.2f} s"])
-    text = "Which strategies found something; wall times are means."
+    text = "How many seeds used each strategy, how many of these failed, and the mean wall time of a seed."
     columns = ["strategy", "seeds", "failed", "share", "wall time"]
     return {"title": "Strategies", "text": text, "columns": columns, "rows": lines}

@@ -45,7 +45,7 @@ def story(capsule: Capsule) -> list[str]:
     steps += [(choice.at_ns, choice.what) for choice in capsule.choices]
     lines = [f"{moment(at_ns)}: {text}" for at_ns, text in sorted(steps)]
     if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES // 2], f"… {len(lines) - MOST_LINES:,} more …", *lines[-MOST_LINES // 2 :]]
+        lines = [*lines[: MOST_LINES // 2], f"… {len(lines) - MOST_LINES:,} more lines …", *lines[-MOST_LINES // 2 :]]
     return [*lines, *failure_lines(capsule.findings)]
 
 

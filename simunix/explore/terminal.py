@@ -53,7 +53,7 @@ class Terminal:
         rate = explored.new / max(now - self._started, 1e-9)
         text = f"{len(explored.rows):,} seeds, {rate:.1f} a second, {len(explored.failures)} distinct failures"
         if explored.reached:
-            text += f", reached: {', '.join(explored.reached)}"
+            text += f", checks reached: {', '.join(explored.reached)}"
         self._bar.update(self._task, description=text, completed=len(explored.rows))
         if not self._console.is_terminal and now - self._said >= LINE_S:
             self._said = now
@@ -81,16 +81,16 @@ class Terminal:
         self._bar.stop()
         took = human_time(time.monotonic() - self._started)
         runs = len(explored.rows)
-        words = f"{runs:,} seeds, {explored.new:,} of them now, in {took}: "
+        words = f"{runs:,} seeds have run, {explored.new:,} of them in this call, in {took}: "
         if explored.failures:
             words += f"{len(explored.failures)} distinct failures, kept in {folder}"
         elif runs:
             words += f"nothing failed; with 95 % confidence fewer than {CONFIDENCE_RUNS / runs:.2%} of all seeds fail"
         if interrupted:
-            words += "; interrupted: the same command goes on"
+            words += "; interrupted: repeat the command to go on"
         self._out.print(f"\n{words}", markup=False)
         self._out.print(f"report: {report}", markup=False)
         for name in never_reached:
-            self._out.print(f"{name} was reached by no seed (sometimes)", markup=False)
+            self._out.print(f"no seed has reached {name} (sometimes)", markup=False)
         for number in explored.unequal:
-            self._out.print(f"seed {number} gave two event logs in two runs", markup=False)
+            self._out.print(f"two runs with seed {number} gave different event logs", markup=False)

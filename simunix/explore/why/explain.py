@@ -122,7 +122,7 @@ class Explainer:
         to differ.
         """
         if pair is None:
-            print("critical pair: none, since the run fails without any of its choices and faults as well")
+            print("critical pair: none, because the run fails even without its choices and faults")
             return
         sides = {name: self._side(pair, steps, name) for name, steps in (("failing", pair.failing), ("passing", pair.passing))}
         if None in sides.values():
@@ -146,7 +146,7 @@ class Explainer:
         outcome = self._outcome(attempt, self._options.out / name)
         if outcome is None:
             return None
-        ends = failure_lines(outcome.findings) or ["ends as it should"]
+        ends = failure_lines(outcome.findings) or ["ends without a failure"]
         return {"ends": ends, **(outcome.seen or {"threads": [], "stacks": {}})}
 
     # The curve
@@ -164,7 +164,10 @@ class Explainer:
             if self._interrupts.came:
                 return
             self.result.curve.append((at_ns, failed, self._options.seeds))
-            print(f"another way from {moment(at_ns)} on: {failed} of {self._options.seeds} seeds fail likewise", flush=True)
+            print(
+                f"other choices from {moment(at_ns)} on: {failed} of {self._options.seeds} seeds fail in the same way",
+                flush=True,
+            )
         self.result.likely_since_ns = likely_since(self.result.curve)
         if self.result.likely_since_ns is not None:
             print(f"the failure is likely from {moment(self.result.likely_since_ns)} on")
@@ -214,15 +217,15 @@ def seeds_needed(capsule: Path, signature: str) -> dict[str, Any] | None:
 def seeds_lines(seeds: dict[str, Any] | None) -> list[str]:
     """Return lines that explain the numbers of `seeds_needed`."""
     if seeds is None:
-        return ["mended? how many seeds must pass is not known: the capsule is not in the folder of its exploration"]
-    often = f"{seeds['failed']:,} of {seeds['runs']:,} seeds failed likewise, so at least {seeds['least_rate']:.2%} of all do"
-    return [f"mended? {often}; if {seeds['clean']:,} seeds pass, that is credible (each with 95 % confidence)"]
+        return ["mended? unknown how many seeds must pass, as the capsule is not in the folder of its exploration"]
+    often = f"{seeds['failed']:,} of {seeds['runs']:,} seeds failed in this way, so at least {seeds['least_rate']:.2%} do"
+    return [f"mended? {often}; a change has mended the failure if {seeds['clean']:,} seeds pass (each with 95 % confidence)"]
 
 
 def pair_lines(pair: dict[str, Any]) -> list[str]:
     """Return lines about the critical pair, for a terminal."""
-    lines = ["critical pair: two runs that differ in this alone", f"  {moment(pair['at_ns'])}: {pair['what']}"]
-    lines += ["before, both runs:", *(f"  {call}" for call in pair["before"])]
+    lines = ["critical pair: two runs that differ only in this choice or fault", f"  {moment(pair['at_ns'])}: {pair['what']}"]
+    lines += ["the last calls of both runs:", *(f"  {call}" for call in pair["before"])]
     for name in ("failing", "passing"):
         side = pair[name]
         lines += [f"{name} run:", *(f"  {call}" for call in side["calls"])]
@@ -230,7 +233,10 @@ def pair_lines(pair: dict[str, Any]) -> list[str]:
     for name in ("failing", "passing"):
         side = pair[name]
         if side["threads"]:
-            lines += [f"{name} run, when the choice has taken effect:", *(f"  {text}" for text in side["threads"])]
+            lines += [
+                f"threads of the {name} run, when the choice has taken effect:",
+                *(f"  {text}" for text in side["threads"]),
+            ]
         for process, frames in side["stacks"].items():
             lines += [f"  stack of {process}:", *(f"    {frame}" for frame in frames)] if frames else []
     return lines

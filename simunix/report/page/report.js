@@ -328,11 +328,11 @@
       if (!table.runs[index]) return;
       const inner = [numeric("start, s", `start${index}`, (one) => number(one, 3)), numeric("wait, s", `wait${index}`, (one) => number(one, 3)), numeric("bounded slowdown", `slowdown${index}`, (one) => number(one, 3)), column("state", `state${index}`)];
       if (table.runs[index].energy) inner.splice(3, 0, numeric("energy, J", `energy${index}`, (one) => number(one, 0)));
-      if (many && index) inner.splice(2, 0, numeric("wait − first's", `change${index}`, (one) => one == null ? "–" : (one > 0 ? "+" : "") + number(one, 3)));
+      if (many && index) inner.splice(2, 0, numeric("wait − first run's", `change${index}`, (one) => one == null ? "–" : (one > 0 ? "+" : "") + number(one, 3)));
       columns.push(...(many ? [{ title: escaped(run.label), columns: inner }] : inner));
     });
     const count = document.getElementById("count"), say = (shown) => { count.textContent = `${number(shown)} of ${number(rows.length)} jobs`; };
-    const grid = new Tabulator("#job-table", { data: rows, columns, layout: "fitDataFill", height: Math.min(520, 110 + 30 * rows.length), placeholder: "no job", index: "place", columnHeaderSortMulti: false });
+    const grid = new Tabulator("#job-table", { data: rows, columns, layout: "fitDataFill", height: Math.min(520, 110 + 30 * rows.length), placeholder: "no job matches", index: "place", columnHeaderSortMulti: false });
     grid.on("dataFiltered", (_, shown) => say(shown.length));
     grid.on("tableBuilt", () => { say(rows.length); document.documentElement.dataset.table = "yes"; });
     window.jobGrid = grid;

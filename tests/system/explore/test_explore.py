@@ -93,8 +93,8 @@ def test_a_run_that_goes_another_way_late_fails_all_the_same(found: Path, tmp_pa
         tmp_path, "replay", str(capsule(found)), "--reseed-at", "0s,1h", "--seeds", "6", "--jobs", "2", "--out", "other"
     )
     first, last = done.stdout.splitlines()[-2:]
-    assert first.startswith("another way from 0.000000 s on: ") and first.endswith(" of 6 seeds fail likewise")
-    assert last == "another way from 3600.000000 s on: 6 of 6 seeds fail likewise"
+    assert first.startswith("other choices from 0.000000 s on: ") and first.endswith(" of 6 seeds fail in the same way")
+    assert last == "other choices from 3600.000000 s on: 6 of 6 seeds fail in the same way"
     assert not list((tmp_path / "other").iterdir())
 
 
@@ -102,14 +102,14 @@ def test_a_run_that_goes_another_way_late_fails_all_the_same(found: Path, tmp_pa
 def test_a_failure_is_explained(found: Path, tmp_path: Path) -> None:
     words = ("replay", str(capsule(found)), "--explain", "--seeds", "4", "--jobs", "2", "--out", "why")
     lines = simunix(tmp_path, *words).stdout.splitlines()
-    start = lines.index("critical pair: two runs that differ in this alone")
+    start = lines.index("critical pair: two runs that differ only in this choice or fault")
     assert "is interrupted after about" in lines[start + 1]
-    assert any(line.startswith("another way from 0.000000 s on: ") for line in lines)
+    assert any(line.startswith("other choices from 0.000000 s on: ") for line in lines)
     assert lines[-1] == f"report: {found}/found/report.html"
-    assert lines[-2].startswith("mended? ") and "seeds failed likewise, so at least" in lines[-2]
+    assert lines[-2].startswith("mended? ") and "seeds failed in this way, so at least" in lines[-2]
     told = json.loads((capsule(found) / "explain.json").read_text())
     assert told["pair"]["failing"]["ends"][0].startswith("failed (process)") and told["pair"]["passing"]["ends"] == [
-        "ends as it should"
+        "ends without a failure"
     ]
     assert told["pair"]["failing"]["calls"] != told["pair"]["passing"]["calls"]
     assert any("lost_update" in line for line in told["pair"]["failing"]["threads"])
@@ -144,7 +144,7 @@ def test_an_interrupt_leaves_nothing_and_loses_nothing(tmp_path: Path) -> None:
     os.killpg(running.pid, signal.SIGINT)
     out, _ = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "interrupted: the same command goes on" in out
+    assert "interrupted: repeat the command to go on" in out
     assert "Exploration of lost_update" in (tmp_path / "found/report.html").read_text()
     assert rows(tmp_path / "found") and not list((tmp_path / "found/attempts").iterdir())
     with pytest.raises(ProcessLookupError):

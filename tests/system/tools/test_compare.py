@@ -58,7 +58,7 @@ def test_two_priority_configurations(simunix: Simunix, tmp_path: Path) -> None:
     won = {name: row["verdict"] for name, row in groups.items()}
     if "user2" in groups:  # without root every job is one user's
         assert won == {"user1": "same", "user2": "loses", "user3": "wins", "group1": "loses", "group2": "wins"}
-    assert "Who wins, who loses, against base" in (tmp_path / "out/compare.html").read_text()
+    assert "Which users and jobs win or lose, against base" in (tmp_path / "out/compare.html").read_text()
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/runs/*/run.json")}
     assert len(before) == 2
     again = simunix(*words, "--set", "network.latency=1ms", timeout=300)

@@ -78,7 +78,7 @@ def test_who_loses_is_told_with_the_jobs(tmp_path: Path, capsys: pytest.CaptureF
     assert groups["user", "ann"]["wait_change"] == "100" and groups["user", "ann"]["verdict"] == "loses"
     assert {by for by, _ in groups} == {"user", "account", "partition"}
     page = (tmp_path / "out/compare.html").read_text()
-    assert "Who wins, who loses, against one" in page and "How far to trust it" not in page
+    assert "Which users and jobs win or lose, against one" in page and "How far to trust the run" not in page
     assert page.count('class="loses"') == 4, "ann, chem and both partitions"
 
 
@@ -108,7 +108,7 @@ def test_the_base_is_held_against_the_site(tmp_path: Path, capsys: pytest.Captur
     assert "starts within 3 s 63.6% 100.0% starts within 1 min 63.6% 100.0% starts within 10 min 100.0% 100.0%" in told
     assert "1 of the site's jobs are not in the run." in told
     page = (tmp_path / "out/compare.html").read_text()
-    assert "How far to trust it: one against sacct.txt" in page and "<h3>By QOS, in one</h3>" in page, "the site knows QOS"
+    assert "How far to trust the run: one against sacct.txt" in page and "<h3>By QOS, in one</h3>" in page, "the site knows QOS"
     errors = [row for row in table(tmp_path / "out/errors.csv") if row["run"] == "one" and row["error"]]
     assert {(row["user"], row["error"]) for row in errors} == {("ann", "-100"), ("bob", "0"), ("cy", "0")}
 
@@ -118,7 +118,7 @@ def test_one_run_may_be_held_against_the_site_alone(tmp_path: Path, capsys: pyte
     assert main(["compare", str(folder(tmp_path, "one", jobs())), "--against", str(site), "-o", str(tmp_path / "out")]) == 0
     assert "starts within 3 s 100.0%" in " ".join(capsys.readouterr().out.split())
     page = (tmp_path / "out/compare.html").read_text()
-    assert "<title>one against sacct.txt</title>" in page and "Who wins" not in page
+    assert "<title>one against sacct.txt</title>" in page and "Which users and jobs win" not in page
 
 
 def test_jobs_that_never_had_a_processor_have_not_started(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
