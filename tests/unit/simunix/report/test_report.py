@@ -206,7 +206,7 @@ def test_users(tmp_path: Path) -> None:
     page = report(tmp_path, one, other)
     assert summary_of(page)["users"] == ["50", "1"]
     body = page.partition('<section id="users">')[2].partition("</section>")[0]
-    assert body.count("<tr>") == 2 + 40 and "11 more are left out" in body
+    assert body.count("<tr>") == 2 + 40 and "11 more users are left out" in body
     assert re.search(r'scope="row">root</th><td>–</td><td>–</td><td>–</td><td>300</td>', body)
     assert '<section id="users">' not in report(tmp_path, other), "of one alone there is nothing to compare"
 
