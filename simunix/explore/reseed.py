@@ -46,7 +46,8 @@ def reseed(options: ReseedOptions) -> int:
                 failed = failed_from(options, capsule, at_ns, pool, interrupts)
                 if interrupts.came:
                     return interrupts.code
-                print(f"another way from {moment(at_ns)} on: {failed} of {options.seeds} seeds fail likewise", flush=True)
+                text = f"{failed} of {options.seeds} seeds fail in the same way"
+                print(f"other choices from {moment(at_ns)} on: {text}", flush=True)
         finally:
             pool.close()
     return 0
