@@ -241,9 +241,9 @@ class JobNews:
     """News about a job in a line of an RJMS's own log, while the run goes on: the job was submitted, has started, or
     waits again.
 
-    `number` is the RJMS's number of the job, NUMBER_INDEX for an array's element; `at_s` is in seconds since the Unix
-    epoch; `nodes` are the nodes of a job that has started, as the RJMS writes them, and `cores` is the number of its
-    cores; None if the line does not contain it.
+    `number` is the RJMS's number of the job, NUMBER_INDEX for an array's element; `at_s` is in seconds since the Unix epoch.
+    `nodes` are the nodes of a job that has started, as the RJMS writes them, and `cores` is the number of its cores; None if
+    the line does not contain it.
     """
 
     number: str
