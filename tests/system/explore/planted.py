@@ -154,6 +154,18 @@ PLANTED = (
         },
     ),
     Planted(
+        "split_brain.py",
+        "check: check-once",
+        clients=(("n1",), ("n2",), ("n3",)),
+        server=False,
+        keys={
+            "check": [{"name": "once", "never": "have both given"}],
+            "nemesis": {"faults": ["partition"], **NEMESIS},
+        },
+    ),
+    Planted("half_closed.c", _fails("half_closed", "b0"), clients=((),)),
+    Planted("goroutines.go", "process: goroutines: on a: goroutines ended with exit code 1"),
+    Planted(
         "stopped_poller.c",
         _fails("stopped_poller"),
         clients=((),),
