@@ -130,7 +130,7 @@ function draw() {
   const total = run.facts.jobs_of_workload;
   $("counts").textContent = run.jobs.size || total ? `${state.running} running, ${state.waiting} waiting, ${state.ended} ended${total ? ` of ${total}` : ""}` : `${run.hosts.size} hosts`;
   $("controls").hidden = isOver || run.status === "ending";
-  $("host-do").hidden = $("act").hidden = isOver;
+  $("host-do").hidden = $("act").hidden = $("loads").hidden = isOver;
   $("pause").textContent = run.clock.paused ? "resume" : "pause";
   const disturbed = run.clock.disturbances || [];
   $("note").hidden = !run.text && !disturbed.length;
@@ -336,9 +336,13 @@ addEventListener("keydown", (event) => {
 addEventListener("resize", () => { shown.chart?.setSize({ width: $("queue").clientWidth, height: 180 }); draw(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { shown.chart?.destroy(); shown.chart = null; shown.charted = 0; draw(); });
 
-const stream = new EventSource("stream");
 let isFresh = false;
-stream.onmessage = (event) => { take(JSON.parse(event.data)); isFresh = true; };
+const told = (text) => { take(JSON.parse(text)); isFresh = true; };
+
+/* A page that is one file brings what there is to know; its parts are all loaded first. */
+const data = $("data"), stream = data ? {} : new EventSource("stream");
+if (data) addEventListener("DOMContentLoaded", () => told(data.content.textContent));
+stream.onmessage = (event) => told(event.data);
 stream.onerror = () => { $("status").textContent = "the page is not served any more"; $("status").className = "pill"; };
 setTimeout(function drawSoon() {
   const begun = performance.now();

@@ -82,7 +82,7 @@ def test_a_user_drives_slurm_and_has_it_done_again(tmp_path: Path, simunix: Simu
         page.wait_for("run.hosts.get('n4').power === 'off'")
         page.wait_for("$('actions').textContent.includes('Submitted batch job 2')")
         page.wait_for("$('counts').textContent.startsWith('1 running, 1 waiting')")
-        assert page.run("return shown.chart.data[2].at(-1)") == 2, "busy cores, of which Slurm's log tells"
+        page.wait_for("shown.chart.data[2].at(-1) === 2")  # busy cores, of which Slurm's log tells
         assert page.run(INKED, "#gantt") > 3 and page.run(INKED, "#grid") > 3
         assert page.run("return $('faults').textContent").startswith("00:01:00  host off  host n4")
         for width in (390, 1400):
@@ -155,3 +155,14 @@ def test_thousands_of_nodes_are_drawn_pixel_by_pixel(tmp_path: Path, browser: An
         (ran, ran_below, before, idle, off), shade = found
         assert ran == ran_below and max(abs(one - other) for one, other in zip(ran, shade, strict=True)) <= 1
         assert before == idle == [244, 246, 248, 255] and off == [34, 38, 43, 255]
+
+
+def test_an_ended_run_is_one_file_that_a_browser_opens(tmp_path: Path, simunix: Simunix, browser: Any) -> None:
+    (tmp_path / "events.jsonl").write_text('{"t":1500000000,"event":"host_off","host":"n1"}\n')
+    (tmp_path / "run.json").write_text('{"ended": "time limit", "virtual_s": 100.0}')
+    done = simunix("view", tmp_path, "--one-file", tmp_path / "page.html")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    page = LivePage(browser, (tmp_path / "page.html").as_uri())
+    page.wait_for("$('status').textContent === 'ended' && $('time').textContent === '00:01:40'")
+    assert page.run("return [$('faults').textContent, $('controls').hidden]") == ["00:00:01  host off  host n1", True]
+    assert page.is_silent()
