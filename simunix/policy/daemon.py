@@ -19,6 +19,8 @@ from simunix.policy.records import Job, State
 from simunix.policy.shipped import PolicyError, make, place_of
 
 FAILED = 1
+KNOWN = (Start, Release, Requeue, Wake)
+"""The classes of actions."""
 GOES_ON = "--goes-on"
 PATIENCE_S = 15.0
 """How long a job may still wait that was told to start: an RJMS looks at its queue every few seconds."""
@@ -117,7 +119,11 @@ class Daemon:
     def _decided(self, state: State) -> list[Action]:
         """Return the policy's actions. An error of the policy is logged, with its line."""
         try:
-            return list(self._policy.decide(state))
+            actions = list(self._policy.decide(state))
+            for action in actions:
+                if not isinstance(action, KNOWN):
+                    raise TypeError(f"decide returned {action!r}; expected {', '.join(kind.__name__ for kind in KNOWN)}")
+            return actions
         except Exception as error:
             reason = f"{place_of(error)}{type(error).__name__}: {error}"
             self._log(state, error=reason)
@@ -131,7 +137,7 @@ class Daemon:
         if isinstance(action, Wake):
             self._wakes.append(action.at_s)
             return {}
-        assert isinstance(action, (Start, Release, Requeue)), f"{action!r} is no action"
+        assert isinstance(action, (Start, Release, Requeue))
         reason = self._wrong(action, state) or self._port.act(action)
         if reason:
             self._refused[action.job] = reason

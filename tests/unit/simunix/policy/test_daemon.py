@@ -115,6 +115,12 @@ def test_an_error_of_a_policy_ends_the_daemon_with_its_line(capsys: pytest.Captu
     assert "ZeroDivisionError" in json.loads(printed.out)["error"]
 
 
+def test_what_is_no_action_is_an_error_of_the_policy(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        Daemon(Says(["7"]), Port()).step()  # type: ignore[list-item]
+    assert "TypeError: decide returned '7'; expected Start, Release, Requeue, Wake" in capsys.readouterr().err
+
+
 def test_a_daemon_that_goes_on_leaves_the_jobs_in_the_queue(capsys: pytest.CaptureFixture[str]) -> None:
     port = Port()
     Daemon(Wrong(), port, goes_on=True).step()
