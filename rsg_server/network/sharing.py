@@ -313,9 +313,9 @@ class Sharing:
             self.take(ffi.unpack(lib.network_changed(self.links.net), count))
 
     def take(self, changed: Iterable[int]) -> None:
-        """Give the flows with these numbers in the solver their new rates.
+        """Give flows their new rates. `changed` has the variables of these flows in the solver.
 
-        The numbers of Remote SimGrid's own flows are ignored.
+        A variable of an activity of Remote SimGrid is left out, since no flow here has this variable.
         """
         for flow in sorted((self._solved[variable] for variable in changed if variable in self._solved), key=_age):
             flow.change_rate(lib.network_rate(self.links.net, flow.variable))

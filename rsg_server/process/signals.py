@@ -117,7 +117,7 @@ class Signals:
             self._parking.wake(actor, Wake.READY)  # when the process is continued, the actor looks at what it was nominated for
 
     def resume(self, process: Process) -> None:
-        """Add the ready actors of a process that the kernel has continued to the run queue, in the order of their birth."""
+        """Put the ready threads of a process back into the run queue, in the order of their birth: SIGCONT has continued it."""
         if not process.stopped:
             return
         process.stopped = False

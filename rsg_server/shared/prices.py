@@ -37,8 +37,8 @@ class Costs:
 class Lateness:
     """How late timed waits end on `hosts` in a perturbed run (csrc/shim/turn/lateness.c), as means in ns.
 
-    `wait_ns` applies to each wait. Waits of a second or more end, in addition, `cycle_ns` later. `seed` seeds the
-    random numbers.
+    Each timed wait ends later by `wait_ns` on average. A timed wait of a second or more ends, in addition, later by
+    `cycle_ns` on average. `seed` seeds the random numbers.
     """
 
     hosts: frozenset[str]

@@ -104,7 +104,7 @@ class Readiness:
         return is_watched
 
     def take_back(self, descriptor: int, target: Target, events: int) -> None:
-        """Watch a descriptor in this epoll again after `put_away`, if it was watched before."""
+        """Watch a descriptor again in this epoll, if the epoll watched the descriptor before `put_away` removed it."""
         if target in self:
             self.watch(descriptor, target, events)
 

@@ -122,7 +122,7 @@ LISTS = {
 
 
 def lists(change: Change) -> list[tuple[str, str]]:
-    """Return, for each fate that only few jobs should have, what it means and the numbers of the jobs that have it."""
+    """Return, for each fate that only few jobs should have, such as requeued, its meaning and the ids of these jobs."""
     found = []
     for fate, text in LISTS.items():
         names = change.pairs.loc[change.pairs["fate"] == fate, "job_id"].tolist()

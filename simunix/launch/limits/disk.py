@@ -48,8 +48,9 @@ def _written(size_bytes: int) -> str:
 
 
 def check_disk(plan: Plan, folder: Path) -> Sequence[str]:
-    """Return the lines of a warning about disk space. Raises SimunixError with these lines if the plan refuses runs
-    that do not fit on the disk.
+    """Return the lines of a warning if the run is to write more than the free space of the disk.
+
+    With `capacity: refuse` in the scenario, raise SimunixError with the text of the warning instead.
     """
     needs = sizes(plan) if plan.disk else []
     total = sum(size for size, _ in needs)
