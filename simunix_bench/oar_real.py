@@ -26,6 +26,8 @@ from simunix.report.drawing import PALETTE
 ROOT = Path(__file__).resolve().parents[1]
 VARIED = "oar.configuration."
 """Begins an override of a scenario that sets a variable of oar.conf."""
+PAUSE = "SCHEDULER_MIN_TIME_BETWEEN_2_CALLS="
+"""Sets the least number of seconds between two calls of OAR's scheduler. A run's name has only this number."""
 REAL = ROOT / "scenarios/traces/oar-real.csv"
 Course = Mapping[int, tuple[float, float, float]]
 """The submission, the start and the end of each job, in seconds after the first submission, by the job's number."""
@@ -59,7 +61,8 @@ def run_name(record: Mapping[str, Any]) -> str:
     """Return the name of a run from its run.json: with the seed unless it is 0, and the variables of oar.conf that it sets."""
     name = "ours" if record["seed"] == 0 else f"ours, seed {record['seed']}"
     varied = [word.removeprefix(VARIED) for word in record["overrides"] if word.startswith(VARIED)]
-    return f"{name} ({', '.join(varied)})" if varied else name
+    short = [f"{word.removeprefix(PAUSE)} s" if word.startswith(PAUSE) else word for word in varied]
+    return ", ".join((name, *short))
 
 
 def with_common_jobs(runs: Mapping[str, Course]) -> dict[str, Course]:
@@ -108,13 +111,13 @@ def draw(workloads: Mapping[str, Mapping[str, Course]], path: Path) -> None:
             shares = 100 * np.arange(1, len(waits) + 1) / len(waits)
             axes.step(waits, shares, where="post", color=colour, linewidth=1.0, label=name)
         axes.set_xscale("symlog", linthresh=10)
-        axes.set_xticks([0, 10, 60, 600], ["0", "10 s", "1 min", "10 min"])
+        axes.set_xticks([0, 10, 60, 600], ["0", "10", "60", "600"])
         axes.set_xticks([], minor=True)
         axes.set_title(f"workload {workload}", fontsize=8)
-        axes.set_xlabel("wait at most", fontsize=8)
+        axes.set_xlabel("wait at most, s", fontsize=8)
         axes.tick_params(labelsize=7)
         axes.grid(color="#dddddd", linewidth=0.5)
-        axes.legend(fontsize=6, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
+        axes.legend(fontsize=6, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)
     all_axes[0][0].set_ylabel("jobs, %", fontsize=8)
     figure.savefig(path, dpi=160)
 

@@ -33,4 +33,6 @@ def test_a_run_is_named_by_its_seed_and_by_what_of_oar_conf_it_varies() -> None:
     assert run_name({"seed": 0, "overrides": [trace]}) == "ours"
     assert run_name({"seed": 1, "overrides": [trace]}) == "ours, seed 1"
     faster = "oar.configuration.SCHEDULER_MIN_TIME_BETWEEN_2_CALLS=0"
-    assert run_name({"seed": 0, "overrides": [trace, faster]}) == "ours (SCHEDULER_MIN_TIME_BETWEEN_2_CALLS=0)"
+    assert run_name({"seed": 0, "overrides": [trace, faster]}) == "ours, 0 s"
+    queued = "oar.configuration.SCHEDULER_JOB_SECURITY_TIME=60"
+    assert run_name({"seed": 0, "overrides": [queued]}) == "ours, SCHEDULER_JOB_SECURITY_TIME=60"
