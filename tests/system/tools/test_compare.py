@@ -11,13 +11,13 @@ import pytest
 
 from simunix.cli.main import main
 from tests.conftest import ROOT, Simunix
+from tests.system.browser import INKED, needs_browser
 from tests.system.needs import with_database
-from tests.system.tools.test_report_browser import CHROMIUM, DRIVER, INKED, Page, browser
+from tests.system.tools.test_report_browser import Page, browser
 from tests.unit.simunix.compare.test_compare import accounting, folder, jobs
 
 __all__ = ["browser"]
 pytestmark = pytest.mark.slow
-in_a_browser = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs the Debian packages chromium and chromium-driver")
 
 # Ann's job of all nodes and Bob's small ones wait for the first job; who goes first is a matter of priorities.
 TRACE = """
@@ -100,7 +100,7 @@ def test_runs_that_fail_are_said(simunix: Simunix, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr + never.stderr + nothing.stderr
 
 
-@in_a_browser
+@needs_browser
 @pytest.mark.parametrize("width", [1400, 400])
 def test_the_page_in_a_browser(browser: Any, tmp_path: Path, width: int) -> None:
     one, two = folder(tmp_path, "one", jobs()), folder(tmp_path, "two", jobs(late=100))
