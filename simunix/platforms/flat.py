@@ -77,7 +77,7 @@ def _of_routes(zone: RoutedZone) -> Flat:
 
 def _of_star(zone: StarZone) -> Flat:
     """Convert a star with a backbone: two switches with the backbone between them, or one switch without a backbone.
-    Hosts send to the first and receive from the second.
+    With two switches, hosts send to the switch `switch-up` and receive from the switch `switch-down`.
     """
     shared = zone.links_at(zone.name)
     switches = ("switch-up", "switch-down") if shared else ("switch",)

@@ -57,7 +57,7 @@ class StorageFailureException(RsgError):  # noqa: N818  # as SimGrid names it
 
 
 class TimeoutException(RsgError, TimeoutError):  # noqa: N818
-    """The exception that the time limit of a wait is over."""
+    """Raised when the time limit of a wait has passed."""
 
 
 KINDS: dict[int, type[RsgError]] = {
