@@ -108,7 +108,7 @@ def test_the_page_in_a_browser(browser: Any, tmp_path: Path, width: int) -> None
     assert main(["compare", str(one), str(two), "--against", str(site), "-o", str(tmp_path / "out")]) == 0
     page = Page(browser, tmp_path / "out/compare.html", width)
     for chart in ("#errors", "#late", "#moved", "#utilisation", "#gantt-1"):
-        assert page.run(INKED, chart) > 5, chart
+        assert page.run(INKED, f"{chart} canvas") > 5, chart
         assert page.run("return document.querySelector(arguments[0]).scrollWidth", chart) <= width
     assert page.run("return document.documentElement.scrollWidth") <= width, "only tables scroll sideways"
     bars = page.run("return [...document.querySelectorAll('.who .longer')].map((one) => one.getBoundingClientRect().width)")
