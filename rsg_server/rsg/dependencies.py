@@ -72,7 +72,9 @@ class Dependencies:
         made.after[handle] = handle.before[successor] = None
 
     def remove(self, handle: Handle, successor: Handle) -> None:
-        """Remove an activity from those that another one waits for. As in SimGrid, the removal alone begins no activity."""
+        """Let `successor` no longer wait for the activity `handle`. As in SimGrid, `successor` does not begin by that, even
+        if it waits for no other activity.
+        """
         if successor not in handle.before:
             raise OperationError(Code.DEPENDENCY)
         self._forget(handle, successor)

@@ -71,7 +71,8 @@ class Wire:
         """Send a packet on its own. `arrive` is called when it arrives, or `lost` when it does not; a packet without
         `arrive` (None) is lost.
 
-        A host that is off sends nothing. `frames` returns the packet's frames for a capture.
+        A host that is off sends nothing. `frames` is called if the host's packets are captured, and returns what a pcap
+        file gets of the packet.
         """
         passes = self._passes(source, destination, arrive, lost, frames)
         if passes is not None:

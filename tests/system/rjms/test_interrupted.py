@@ -61,7 +61,7 @@ def interrupted(scenario: Path, out: Path, number: signal.Signals) -> tuple[Run,
     """Run the scenario, and end it by a signal in the middle; the run, and what it printed."""
     process = in_the_middle(scenario, out, "--pace", str(PACE))
     process.send_signal(number)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=180)  # a busy computer takes long to ask an RJMS
     assert process.returncode == 128 + number, output
     return Run(out), output
 
