@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable
 from math import inf
 
 from simunix.policy.placement import Cores, free_cores, place
@@ -76,8 +75,3 @@ class Horizon:
         else:
             self._add(begin, taken)
         self._add(begin + length_s, dict(shares))
-
-
-def in_order(jobs: Iterable[Job]) -> list[Job]:
-    """Return jobs by their submission, then by their number."""
-    return sorted(jobs, key=lambda job: (job.submit_s, [int(part) for part in job.id.split("_") if part.isdecimal()]))

@@ -7,7 +7,6 @@ from math import log2, log10, sqrt
 
 from simunix.policy.actions import Action, Start
 from simunix.policy.base import Policy
-from simunix.policy.horizon import in_order
 from simunix.policy.placement import free_cores, place, take
 from simunix.policy.records import Job, State
 
@@ -22,8 +21,8 @@ class Ordered(Policy):
         return 0.0
 
     def queue(self, state: State) -> list[Job]:
-        """Return the waiting jobs in the policy's order."""
-        return sorted(in_order(state.waiting), key=lambda job: self.score(job, state.now))
+        """Return the waiting jobs in the policy's order; of equal scores, the earlier submission comes first."""
+        return sorted(state.waiting, key=lambda job: self.score(job, state.now))
 
     def decide(self, state: State) -> Iterable[Action]:
         """See `Policy.decide`."""
